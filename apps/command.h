@@ -196,6 +196,7 @@ extern const sc_entry sc_environment[];
 // --- The commands -----------------------------------------------------------
 
 extern const sc_command sc_cmd_attack;
+extern const sc_command sc_cmd_audit;
 extern const sc_command sc_cmd_cloak;
 extern const sc_command sc_cmd_cluster;
 extern const sc_command sc_cmd_demo;
@@ -220,6 +221,7 @@ extern const sc_command sc_cmd_partition;
 extern const sc_command sc_cmd_provider_check;
 extern const sc_command sc_cmd_queries;
 extern const sc_command sc_cmd_query;
+extern const sc_command sc_cmd_report;
 extern const sc_command sc_cmd_serve;
 extern const sc_command sc_cmd_simulate;
 extern const sc_command sc_cmd_token;

@@ -7,6 +7,8 @@
 #include "api/cloak_log.h"
 #include "inputs.h"
 #include "points/point_settings.h"
+#include "report/report_log.h"
+#include "serve_audit.h"
 #include "serve_process.h"
 #include "server/sandbox.h"
 #include "server/token.h"
@@ -145,6 +147,7 @@ static sc_http_options http_options(const sc_settings *s, sc_serve_resources *re
     http.proxy_count = resources->proxy_count;
     http.relays = (const char *const *)resources->relays;
     http.relay_count = resources->relay_count;
+    http.forwarded = (sc_http_forwarded)s->forwarded;
     http.loops = (unsigned)s->loops;
     http.max_connections = s->max_connections;
     http.max_address_connections = s->address_connections;
@@ -251,6 +254,8 @@ sc_service_options sc_serve_options(const sc_settings *settings, sc_serve_resour
         .density = resources->demands.density,
         .cloak_log = or_null(settings->cloak_log),
         .cloak_log_max = settings->cloak_log_max << 20,
+        .report_log = or_null(settings->report_log),
+        .report_days = (unsigned)settings->report_days,
         .log = resources->log,
         .max_listeners = settings->max_listeners,
         .version = SC_VERSION,
@@ -268,6 +273,7 @@ typedef struct serving {
     sc_settings *settings;
     sc_serve_resources resources;
     sc_service *service;
+    sc_audit *audit;     ///< NULL: nothing is recorded
     size_t descriptors;  ///< how many it may have open
     bool has_revoked;    ///< the file of revoked tokens was there when it was last read
     sigset_t signals;
@@ -413,6 +419,7 @@ static sc_err check_more(const serving *s, const sc_http_options *http, sc_diag 
     }
     if (!err && *settings->user) err = sc_sandbox_user_check(settings->user, diag);
     if (!err && *settings->cloak_log) err = sc_cloak_log_check(settings->cloak_log, diag);
+    if (!err && *settings->report_log) err = sc_report_log_check(settings->report_log, diag);
     return err;
 }
 
@@ -445,15 +452,23 @@ static sc_err begin(serving *s, sc_diag *diag)
     if (!err && hooks->prepare) {
         err = hooks->prepare(hooks->context, s->settings, s->resources.map, &options, diag);
     }
+    if (!err) {
+        const bool is_plain_serve = !hooks->prepare && !options.gateway;
+        err = sc_serve_audit_new(s->settings, &s->resources, is_plain_serve, &options, &s->audit,
+                                 diag);
+    }
     if (!err) err = sc_service_new(s->resources.map, &options, &s->service, diag);
     if (!err && hooks->attach) err = hooks->attach(hooks->context, s->service, diag);
     if (!err && !s->flags->is_check) {
         const char *user = *s->settings->user ? s->settings->user : NULL;
         err = sc_sandbox_become(user, diag);
         if (!err) warn_of_unreadable(s);
+        if (!err) err = sc_service_open_report_log(s->service, diag);
+        if (!err && s->audit) err = sc_audit_open(s->audit, diag);
         if (!err && !s->settings->no_sandbox) {
             err = sc_sandbox_enter(*s->settings->cloak_log != '\0', diag);
         }
+        if (!err && s->audit) err = sc_audit_start(s->audit, diag);
         if (!err) err = sc_service_start(s->service, diag);
         if (!err && hooks->start) err = hooks->start(hooks->context, s->service, diag);
     }
@@ -565,6 +580,7 @@ static int run_service(serving *s)
     }
     if (s->hooks->stop) s->hooks->stop(s->hooks->context);
     sc_service_free(s->service);
+    sc_audit_free(s->audit);
     if (s->hooks->close) s->hooks->close(s->hooks->context);
     sc_serve_resources_close(&s->resources);
     return status;

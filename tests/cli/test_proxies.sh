@@ -168,6 +168,100 @@ equal "a stranger cannot name a client" "$(pages 203.0.113.7 v2) $(pages 203.0.1
 kill "$open"
 ended "$open"
 
+# --- Headers of requests -------------------------------------------------------------------------
+#
+# The same two requests per minute; now nginx and HAProxy say in each request who the client is.
+
+# about URL [CURL-OPTION...]: statuses of three pages.
+about() {
+    local all=() url=$1
+    shift
+    for _ in 1 2 3; do all+=("$(status_of "$@" "$url/v1/about")"); done
+    echo "${all[*]}"
+}
+# named HEADER RATE: the service behind proxies that name clients by it; leaves $address, $admin.
+named() {
+    start "named-$1" "$STARCLOAK" serve city.scm --listen 127.0.0.1:0 --admin 127.0.0.1:0 --proxies 127.0.0.1,10.0.0.0/8 \
+        --forwarded "$1" --user "$me" --token-keys keys --address-rate "$2" --address-burst 2
+    named=$started_id
+    address=$(address_of "named-$1")
+    admin=$(admin_of "named-$1")
+}
+for header in forwarded x-forwarded-for; do
+    named "$header" 0
+    all_refused "by $header" "http://$address"
+    if command -v nginx >/dev/null; then
+        port=$(free_ports 1)
+        # shellcheck disable=SC2016  # variables of nginx
+        nginx_before "$address" "$port" 'proxy_set_header X-Forwarded-For $remote_addr; proxy_set_header Forwarded for=$remote_addr;'
+        all_refused "nginx and $header" "http://127.0.0.1:$port"
+        kill "$started_id" && wait "$started_id" 2>/dev/null
+    fi
+    kill "$named"
+    ended "$named"
+done
+named forwarded 0.02
+equal "operators are local as before" "$(status_of "http://$admin/metrics")" 200
+equal "but not those that a header calls so" "$(status_of -H 'Forwarded: for=127.0.0.1' "http://$admin/metrics")" 403
+equal "a malformed list is refused" "$(status_of -H 'Forwarded: for=1.2.3' "http://$address/healthz")" 400
+equal "the client that Forwarded names has its own rate" \
+    "$(about "http://$address" -H 'Forwarded: for=203.0.113.7')" "200 200 429"
+equal "behind several proxies, too" \
+    "$(about "http://$address" -H 'Forwarded: for=198.51.100.1, for="[2001:db8::7]:4711"' -H 'Forwarded: for=10.0.0.1')" "200 200 429"
+equal "of IPv6 its network" "$(about "http://$address" -H 'Forwarded: for="[2001:db8::8]"')" "429 429 429"
+equal "clients that are not named share the proxy's" "$(about "http://$address" -H 'Forwarded: for=_hidden')" "200 200 429"
+equal "as do those that only X-Forwarded-For names" "$(about "http://$address" -H 'X-Forwarded-For: 198.51.100.9')" "429 429 429"
+read -r port port2 < <(free_ports 2)
+if command -v nginx >/dev/null; then
+    # shellcheck disable=SC2016  # variables of nginx
+    nginx_before "$address" "$port" 'proxy_set_header Forwarded "for=$remote_addr;proto=$scheme";'
+    equal "nginx names each client by Forwarded" \
+        "$(about "http://127.0.0.1:$port" --interface 127.0.0.31) $(about "http://127.0.0.1:$port" --interface 127.0.0.35)" \
+        "200 200 429 200 200 429"
+    kill "$started_id" && wait "$started_id" 2>/dev/null
+fi
+kill "$named"
+ended "$named"
+
+named x-forwarded-for 0.02
+if command -v nginx >/dev/null; then
+    # 127.0.0.1 alone is a proxy, so that other addresses of this machine are clients.
+    # shellcheck disable=SC2016
+    nginx_before "$address" "$port2" 'proxy_set_header X-Forwarded-For $proxy_add_x_forwarded_for;'
+    equal "nginx names each client by X-Forwarded-For" \
+        "$(about "http://127.0.0.1:$port2" --interface 127.0.0.32) $(about "http://127.0.0.1:$port2" --interface 127.0.0.33)" \
+        "200 200 429 200 200 429"
+    equal "and a client that adds another name to it stays who it is" \
+        "$(about "http://127.0.0.1:$port2" --interface 127.0.0.32 -H 'X-Forwarded-For: 198.51.100.77')" "429 429 429"
+    equal "one that sends a malformed name is refused" \
+        "$(status_of --interface 127.0.0.34 -H 'X-Forwarded-For: "' "http://127.0.0.1:$port2/v1/about")" 400
+    kill "$started_id" && wait "$started_id" 2>/dev/null
+else
+    skip "nginx names each client by X-Forwarded-For" "nginx is not installed"
+fi
+port3=$(free_ports 1)
+if command -v haproxy >/dev/null; then
+    haproxy_before "$address" "$port3"
+    kill "$started_id" && wait "$started_id" 2>/dev/null
+    sed -i 's/^frontend here/&\n    option forwardfor/' haproxy.cfg
+    start haproxy haproxy -f haproxy.cfg
+    until_true curl -s -o /dev/null "http://127.0.0.1:$port3/healthz"
+    equal "HAProxy names each client by option forwardfor" \
+        "$(about "http://127.0.0.1:$port3" --interface 127.0.0.42) $(about "http://127.0.0.1:$port3" --interface 127.0.0.43)" \
+        "200 200 429 200 200 429"
+    equal "whatever else it sends" \
+        "$(about "http://127.0.0.1:$port3" --interface 127.0.0.42 -H 'X-Forwarded-For: 198.51.100.78' -H 'Forwarded: for=198.51.100.78')" \
+        "429 429 429"
+    kill "$started_id" && wait "$started_id" 2>/dev/null
+else
+    skip "HAProxy names each client by option forwardfor" "HAProxy is not installed"
+fi
+kill "$named"
+ended "$named"
+run serve city.scm --forwarded forwarded --check
+equal "without proxies no header counts" "$status" 2
+check "and that is said" says "$err" "forwarded: set proxies too"
+
 # --- Settings that cannot be -----------------------------------------------------------------------
 
 for value in 10.0.0.0/33 10.0.0 fd00::/129 example.org 10.0.0.0/ ''/8; do

@@ -4,6 +4,7 @@
 #include "base/handover.h"
 #include "support/check.h"
 
+#include <inttypes.h>
 #include <poll.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -222,6 +223,11 @@ static void handle(void *context, unsigned loop, sc_http_request *request)
         sc_http_reply(request, 200, plain, place, strlen(place), NULL, 0);
     } else if (strcmp(path, "/peer") == 0) {
         tell_peer(request);
+    } else if (strcmp(path, "/number") == 0) {
+        char number[20];
+        const int size =
+            snprintf(number, sizeof number, "%016" PRIx64, sc_http_request_peer(request));
+        sc_http_reply(request, 200, plain, number, (size_t)size, NULL, 0);
     } else if (strcmp(path, "/later") == 0) {
         guest *g = keep(h, loop, request);
         sc_http_request_forget_body(request);

@@ -6,6 +6,7 @@
  *     /echo       what was sent, as it came
  *     /tell       what the server knows of the request: method, path, search, header X-Word
  *     /peer       who the client is ("here", "elsewhere") and where it came in ("public", "admin")
+ *     /number     the number of the client's address, in hexadecimal
  *     /place      whether the connection has a "regular" place, or one of the "reserve"
  *     /later      answered by the loop, after another thread has had the request in its hands
  *     /hold       kept; answered by server_release(), or told that it is gone

@@ -57,12 +57,19 @@ void sc_metrics_free(sc_metrics *metrics)
     sc_free(metrics);
 }
 
+void sc_metrics_report_to(sc_metrics *metrics, sc_report_log *log)
+{
+    metrics->report_log = log;
+}
+
 void sc_metrics_published(sc_metrics *metrics, const sc_relay *relay, uint32_t users)
 {
+    const double effective =
+        sc_density_effective(metrics->density, relay->segments, relay->segment_count);
     sc_histogram_add(&metrics->users, users);
     sc_histogram_add(&metrics->segments, (double)relay->segment_count);
-    sc_histogram_add(&metrics->effective,
-                     sc_density_effective(metrics->density, relay->segments, relay->segment_count));
+    sc_histogram_add(&metrics->effective, effective);
+    if (metrics->report_log) sc_report_log_cloak(metrics->report_log, effective);
 }
 
 static double seconds_between(sc_time from, sc_time to)
@@ -70,8 +77,54 @@ static double seconds_between(sc_time from, sc_time to)
     return to > from ? (double)(to - from) * 1e-6 : 0.0;
 }
 
+static sc_report_outcome outcome_of(const sc_ticket *ticket)
+{
+    static const sc_report_outcome dropped[SC_DROP_REASON_COUNT] = {
+        [SC_DROP_EXPIRED] = SC_REPORT_EXPIRED,
+        [SC_DROP_INFEASIBLE] = SC_REPORT_INFEASIBLE,
+        [SC_DROP_EXPOSED] = SC_REPORT_EXPOSED,
+        [SC_DROP_RARE_REQUEST] = SC_REPORT_RARE_REQUEST};
+    static const sc_report_outcome failed[SC_FAILURE_COUNT] = {
+        [SC_FAILURE_NONE] = SC_REPORT_PROVIDER,
+        [SC_FAILURE_UNREACHABLE] = SC_REPORT_PROVIDER,
+        [SC_FAILURE_TIMEOUT] = SC_REPORT_PROVIDER,
+        [SC_FAILURE_REFUSED] = SC_REPORT_PROVIDER,
+        [SC_FAILURE_UNBELIEVABLE] = SC_REPORT_PROVIDER,
+        [SC_FAILURE_SUSPENDED] = SC_REPORT_PROVIDER,
+        [SC_FAILURE_LOST] = SC_REPORT_PROVIDER,
+        [SC_FAILURE_OVERLOADED] = SC_REPORT_OVERLOADED,
+        [SC_FAILURE_IN_DOUBT] = SC_REPORT_IN_DOUBT,
+        [SC_FAILURE_STOPPED] = SC_REPORT_STOPPED,
+        [SC_FAILURE_UNSENT] = SC_REPORT_UNSENT,
+        [SC_FAILURE_COSTLY] = SC_REPORT_COSTLY};
+    switch (ticket->outcome) {
+    case SC_OUTCOME_ANSWERED:
+        return SC_REPORT_ANSWERED;
+    case SC_OUTCOME_DROPPED:
+        return dropped[ticket->drop];
+    case SC_OUTCOME_FAILED:
+        return failed[ticket->failure];
+    case SC_OUTCOME_GONE:
+        return SC_REPORT_WITHDRAWN;
+    case SC_OUTCOME_NONE:
+        break;
+    }
+    return SC_REPORT_STOPPED;  // the service ended before it did
+}
+
+static void report(sc_report_log *log, const sc_ticket *ticket)
+{
+    const sc_report_query query = {.outcome = outcome_of(ticket),
+                                   .k = ticket->query.k,
+                                   .l = ticket->query.l,
+                                   .users = ticket->users,
+                                   .segments = ticket->segments};
+    sc_report_log_query(log, &query);
+}
+
 void sc_metrics_settled(sc_metrics *metrics, const sc_ticket *ticket)
 {
+    if (metrics->report_log) report(metrics->report_log, ticket);
     // The waits of those who were dropped are their own limits, and would only hide what company
     // takes. Of those who failed some never had a cloak.
     if (ticket->outcome != SC_OUTCOME_ANSWERED) return;
@@ -125,6 +178,11 @@ sc_err sc_metrics_write(const sc_service_internal *service, sc_bytes *out)
     if (service->cloak_log) {
         snapshot.has_cloak_log = true;
         snapshot.cloak_log = sc_cloak_log_stats_of(service->cloak_log, NULL);
+    }
+    const sc_auditor *auditor = service->auditor;
+    snapshot.is_recording = auditor && auditor->until_s(auditor->context) > 0;
+    if (service->report_log) {
+        snapshot.report_log_failures = sc_report_log_failures(service->report_log);
     }
     for (sc_problem_kind kind = 0; kind < SC_PROBLEM_COUNT; kind++) {
         snapshot.refused[kind] = sc_refusals_of(service, kind);
@@ -502,6 +560,12 @@ static void put_telling(sc_prometheus *out, const sc__metrics_snapshot *r)
     sc_prometheus_counter(out, "starcloak_log_lost_total", "Log lines that could not be written.",
                           r->log_lost);
     if (r->has_oblivious) put_oblivious(out, &r->oblivious);
+    sc_prometheus_gauge(out, "starcloak_recording_true_positions",
+                        "1 while users and true positions are recorded for an audit.",
+                        r->is_recording);
+    sc_prometheus_counter(out, "starcloak_report_log_failures_total",
+                          "Times that the report log could not be written.",
+                          r->report_log_failures);
     if (!r->has_cloak_log) return;
     sc_prometheus_counter(out, "starcloak_cloak_log_written_total",
                           "Cloaks that were written to the cloak log.", r->cloak_log.written);

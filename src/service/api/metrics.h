@@ -38,10 +38,14 @@
 #include "base/histogram.h"
 #include "base/process.h"
 #include "cluster/cluster_view.h"
+#include "report/report_log.h"
 
 /** @param density  borrowed; may be NULL */
 SC_CHECKED sc_err sc_metrics_new(const sc_density *density, sc_metrics **out);
 void sc_metrics_free(sc_metrics *metrics);
+
+/** Count days, too. Before anything is counted. @param log  borrowed */
+void sc_metrics_report_to(sc_metrics *metrics, sc_report_log *log);
 
 /** A cloak leaves. Any thread, as the next. */
 void sc_metrics_published(sc_metrics *metrics, const sc_relay *relay, uint32_t users);
@@ -82,6 +86,7 @@ sc_process_usage sc_process_usage_read(void);
 
 struct sc_metrics {
     const sc_density *density;
+    sc_report_log *report_log;  ///< NULL: there is none
     sc_histogram wait;
     sc_histogram exchange;
     sc_histogram answer;
@@ -114,6 +119,8 @@ typedef struct sc__metrics_snapshot {
     sc_oblivious_stats oblivious;  ///< if requests may come sealed
     bool has_cloak_log;
     sc_cloak_log_stats cloak_log;  ///< if there is one
+    bool is_recording;             ///< users and true positions, for an audit
+    uint64_t report_log_failures;  ///< 0 without a report log
     sc_process_usage process;
     const sc_cluster_view *view;  ///< NULL: one part
 } sc__metrics_snapshot;

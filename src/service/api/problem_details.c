@@ -122,6 +122,7 @@ static const struct {
     {408, SC_PROBLEM_SLOW, "send the whole request sooner"},
     {413, SC_PROBLEM_TOO_LARGE, "a query takes a few hundred bytes"},
     {417, SC_PROBLEM_EXPECTATION, "the only supported value of Expect is 100-continue"},
+    {429, SC_PROBLEM_RATE, "too many requests of this address are under way"},
     {431, SC_PROBLEM_HEADERS, "send fewer or shorter headers"},
     {500, SC_PROBLEM_INTERNAL, ""},
     {501, SC_PROBLEM_NOT_IMPLEMENTED, ""},

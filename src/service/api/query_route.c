@@ -182,6 +182,7 @@ static void settle_ticket(sc_query_route *route, route_loop *loop, sc_ticket *ti
     const sc_service_internal *service = route->service;
     waiting_client *client = ticket->client;
     if (service->metrics) sc_metrics_settled(service->metrics, ticket);
+    if (service->auditor) service->auditor->settled(service->auditor->context, ticket);
     // Before the reply: a client that has it may ask again at once.
     sc_access_rules *terms = sc_credentials_hold(service->credentials);
     sc_query_charges_settle(service->charges, &terms->policy, client->user, &client->charge, ticket,
@@ -598,6 +599,17 @@ static bool give_life(const sc_query_route *route, incoming *g, const sc_query *
     }
 }
 
+/** For a temporary audit; there is none otherwise. */
+static void show_auditor(const sc_auditor *auditor, const incoming *g, const sc_query *query)
+{
+    sc_ask ask = {.user = g->token.user,
+                  .user_size = g->token.user_size,
+                  .t = query->deadline - g->body.profile.max_wait_us,
+                  .profile = g->body.profile};
+    auditor->asked(auditor->context, query, &ask, &g->where, &g->wanted);
+    explicit_bzero(&ask, sizeof ask);
+}
+
 // Give the query to the ledger. From then on the request waits.
 static bool submit(sc_query_route *route, incoming *g, const sc_query *query)
 {
@@ -611,6 +623,7 @@ static bool submit(sc_query_route *route, incoming *g, const sc_query *query)
         return err == SC_EINTERRUPTED ? refuse_draining(g)
                                       : refuse_busy(g, "too many queries are waiting");
     }
+    if (route->service->auditor) show_auditor(route->service->auditor, g, query);
     // The ticket may be settled by now, but this thread takes it back later.
     route->loops[g->loop].clients++;
     if (!g->async.query) sc_http_on_gone(g->request, client_gone, ticket->client);

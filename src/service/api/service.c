@@ -57,7 +57,8 @@ typedef struct alarm_state {
     bool was_suspended;
     bool was_large;  ///< many pending queries had a large k
     uint64_t violations;
-    bool was_unwritten;  ///< cloaks could not be written to the cloak log
+    bool was_unwritten;   ///< cloaks could not be written to the cloak log
+    bool was_unreported;  ///< the report log could not be written
 } alarm_state;
 
 static void alarms_free(alarm_state *alarms)
@@ -204,6 +205,19 @@ static void log_unwritten(alarm_state *alarms)
     sc_log_end(&line);
 }
 
+static void log_unreported(alarm_state *alarms)
+{
+    sc_report_log *log = alarms->service->report_log;
+    sc_diag why = {.message = ""};
+    if (!log) return;
+    const bool is_failing = sc_report_log_is_failing(log, &why);
+    if (is_failing == alarms->was_unreported) return;
+    alarms->was_unreported = is_failing;
+    sc_log_message(alarms->service->log, is_failing ? SC_LOG_WARNING : SC_LOG_INFO,
+                   is_failing ? "report_log_failed" : "report_log_resumed",
+                   is_failing ? why.message : "the counts of the day are written again");
+}
+
 /** Runs once per second in the first loop. */
 static void log_alarms(void *context, unsigned loop)
 {
@@ -215,6 +229,7 @@ static void log_alarms(void *context, unsigned loop)
     log_violations(alarms);
     log_large_k(alarms);
     log_unwritten(alarms);
+    log_unreported(alarms);
 }
 
 static sc_err alarms_new(sc_service_internal *service, alarm_state **out)
@@ -277,6 +292,13 @@ static void publish(void *context, const sc_relay *relay, uint64_t number, uint3
     if (service->internal.provider == SC_COURIER_HTTP) return;
     sc_events_published(service->internal.events, relay, number);
     keep(service, relay, users);
+}
+
+static void show_auditor(void *context, const sc_proposal *proposal, sc_ticket *members, sc_time t)
+{
+    const sc_service *service = context;
+    const sc_auditor *auditor = service->internal.auditor;
+    auditor->left(auditor->context, proposal, members, t);
 }
 
 static void leave(void *context, const sc_errand *errand, const void *bytes, size_t size)
@@ -436,6 +458,17 @@ static sc_err make_cloak_log(sc_service *service, const sc_service_options *opti
     return sc_fail_memory(diag, "starting");
 }
 
+static sc_err make_report_log(sc_service *service, const sc_service_options *options, sc_diag *diag)
+{
+    sc_service_internal *internal = &service->internal;
+    if (!options->report_log) return SC_OK;
+    const sc_err err =
+        sc_report_log_new(options->report_log, options->report_days, &internal->report_log);
+    if (err) return sc_fail_memory(diag, "starting");
+    sc_metrics_report_to(internal->metrics, internal->report_log);
+    return SC_OK;
+}
+
 static int64_t run_ledger(void *context)
 {
     return sc_ledger_round(context);
@@ -472,6 +505,7 @@ static sc_err make_ledger(sc_service *service, const sc_service_options *options
     ledger.all_settled = settle_all;
     ledger.watched = watch;
     ledger.published = publish;
+    if (internal->auditor) ledger.audited = show_auditor;
     ledger.context = service;
     ledger.is_hosted = internal->is_ledger_hosted;
     sc_err err = SC_OK;
@@ -551,6 +585,7 @@ sc_err sc_service_new(const sc_map *map, const sc_service_options *options, sc_s
     randombytes_buf(service->internal.listener_key, sizeof service->internal.listener_key);
     service->internal.log = options->log;
     service->internal.version = options->version;
+    service->internal.auditor = options->auditor;
     service->internal.provider = options->courier.kind;
     service->internal.encoding = options->courier.encoding;
     service->internal.extra = options->extra;
@@ -561,6 +596,7 @@ sc_err sc_service_new(const sc_map *map, const sc_service_options *options, sc_s
     if (!err) err = make_counters(service, options, diag);
     if (!err) err = make_server(service, options, diag);
     if (!err) err = make_cloak_log(service, options, diag);
+    if (!err) err = make_report_log(service, options, diag);
     if (!err) err = make_ledger(service, options, diag);
     if (!err) err = make_view(service, options, diag);
     if (!err) err = make_pages(service, options, diag);
@@ -593,6 +629,22 @@ void sc_service_reopen_cloak_log(sc_service *service)
     }
 }
 
+sc_err sc_service_open_report_log(sc_service *service, sc_diag *diag)
+{
+    sc_service_internal *internal = &service->internal;
+    size_t damaged = 0;
+    if (!internal->report_log) return SC_OK;
+    const sc_err err = sc_report_log_open(internal->report_log, &damaged, diag);
+    sc_log_line line;
+    if (!err && damaged > 0 &&
+        sc_log_begin(internal->log, &line, SC_LOG_WARNING, "report_log_damaged")) {
+        sc_log_count(&line, "slots", damaged);
+        sc_log_text(&line, "message", "these cannot be read, and are used again");
+        sc_log_end(&line);
+    }
+    return err;
+}
+
 sc_err sc_service_start(sc_service *service, sc_diag *diag)
 {
     sc_service_internal *internal = &service->internal;
@@ -602,6 +654,7 @@ sc_err sc_service_start(sc_service *service, sc_diag *diag)
     // Loops have copies of what was open when they started: a file that is moved away and deleted
     // would stay on the disk for as long as they run.
     if (!err && internal->cloak_log) err = open_cloak_log(internal, diag);
+    if (!err && internal->report_log) err = sc_report_log_start(internal->report_log, diag);
     if (!err && service->jwt) err = sc_jwt_issuer_start(service->jwt, diag);
     if (err || !internal->gateway) return err;
     return sc_gateway_start(internal->gateway, internal->ledger,
@@ -737,6 +790,7 @@ void sc_service_free(sc_service *service)
     sc_static_pages_free(internal->pages);
     sc_partition_page_free(internal->partition_page);
     sc_ui_free(internal->ui);
+    sc_report_log_free(internal->report_log);
     sc_metrics_free(internal->metrics);
     sc_pending_free(internal->pending);
     sc_rate_limit_free(internal->address_rates);

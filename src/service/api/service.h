@@ -8,6 +8,7 @@
 #include <starcloak/density.h>
 
 #include "api/access_policy.h"
+#include "api/auditor.h"
 #include "api/oblivious_gateway.h"
 #include "api/problem_details.h"
 #include "cluster/gateway.h"
@@ -49,8 +50,11 @@ typedef struct sc_service_options {
     const uint8_t *names_key;  ///< SC_KEY_SIZE bytes behind pseudonyms and ids, the same in all
                                ///< gateways of a cluster; NULL: new random ones
     const sc_density *density;
-    const char *cloak_log;   ///< a file (cloak_log.h); NULL: cloaks are not kept
-    uint64_t cloak_log_max;  ///< bytes that it may have; 0: any number
+    const char *cloak_log;      ///< a file (cloak_log.h); NULL: cloaks are not kept
+    uint64_t cloak_log_max;     ///< bytes that it may have; 0: any number
+    const sc_auditor *auditor;  ///< borrowed; NULL: there is none
+    const char *report_log;     ///< a file (report/report_log.h); NULL: days are not counted
+    unsigned report_days;       ///< that it keeps
     sc_log *log;
     size_t max_listeners;
     const char *version;         ///< of the program
@@ -69,6 +73,10 @@ typedef struct sc_service sc_service;
  */
 SC_CHECKED sc_err sc_service_new(const sc_map *map, const sc_service_options *options,
                                  sc_service **out, sc_diag *diag);
+
+/** Open the report log, if there is one, as the user that serves, and before a sandbox keeps files
+ * from being opened. */
+SC_CHECKED sc_err sc_service_open_report_log(sc_service *service, sc_diag *diag);
 
 /** Serve. */
 SC_CHECKED sc_err sc_service_start(sc_service *service, sc_diag *diag);

@@ -7,6 +7,7 @@
 #define SC_API_SERVICE_INTERNAL_H
 
 #include "api/access_policy.h"
+#include "api/auditor.h"
 #include "api/problem_details.h"
 #include "api/query_charges.h"
 #include "cluster/cluster_view.h"
@@ -32,6 +33,7 @@ typedef struct sc_cross_origin sc_cross_origin;  ///< cross_origin.h
 typedef struct sc_sealed_zones sc_sealed_zones;  ///< sealed_zones.h
 typedef struct sc_cloak_log sc_cloak_log;        ///< cloak_log.h
 typedef struct sc_oblivious_gateway sc_oblivious_gateway;  ///< oblivious_gateway.h
+typedef struct sc_report_log sc_report_log;                ///< report/report_log.h
 typedef struct sc_static_pages sc_static_pages;      ///< static_pages.h: map, categories, openapi
 typedef struct sc_partition_page sc_partition_page;  ///< status_pages.c: the partition
 typedef struct sc_ui sc_ui;                          ///< static_pages.h: the UI
@@ -55,7 +57,9 @@ typedef struct sc_service_internal {
     sc_sealed_zones *sealed_zones;    ///< NULL: there are none
     sc_oblivious_gateway *oblivious;  ///< NULL: requests come by themselves alone
     sc_events *events;
-    sc_cloak_log *cloak_log;  ///< NULL: there is none
+    const sc_auditor *auditor;  ///< NULL: there is none
+    sc_cloak_log *cloak_log;    ///< NULL: there is none
+    sc_report_log *report_log;  ///< NULL: there is none
     sc_metrics *metrics;
     sc_static_pages *pages;
     sc_ui *ui;  ///< NULL: none

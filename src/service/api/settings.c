@@ -508,6 +508,29 @@ static sc_err check_admin(const sc_settings *s, sc_diag *diag)
     return err;
 }
 
+/** Who records true positions says for whom, and until when. */
+static sc_err check_record(const sc_settings *s, sc_diag *diag)
+{
+    if (!*s->record_positions && (*s->record_until || *s->record_key)) {
+        return sc_fail(diag, SC_EINVAL, "%s: set record-true-positions too",
+                       *s->record_until ? "record-true-positions-until"
+                                        : "record-true-positions-key");
+    }
+    if (*s->record_positions && (!*s->record_until || !*s->record_key)) {
+        return sc_fail(diag, SC_EINVAL, "record-true-positions: set %s",
+                       *s->record_until ? "record-true-positions-key too, for which it is sealed"
+                                        : "record-true-positions-until too, a day ahead at most");
+    }
+    return SC_OK;
+}
+
+static sc_err check_forwarded(const sc_settings *s, sc_diag *diag)
+{
+    if (s->forwarded == SC_HTTP_FORWARDED_OFF || *s->proxies) return SC_OK;
+    return sc_fail(diag, SC_EINVAL,
+                   "forwarded: set proxies too; from other addresses no such header counts");
+}
+
 static sc_err check_origins(const sc_settings *s, sc_diag *diag)
 {
     sc_cross_origin *shared = NULL;
@@ -612,6 +635,9 @@ sc_unused_setting sc_settings_unused(const sc_settings *s, size_t *from)
         {"oblivious-window", s->oblivious, "it is used with oblivious alone"},
         {"oblivious-replays", s->oblivious, "it is used with oblivious alone"},
         {"zone-roads", *s->zone_key != '\0', "it is used with a zone-key alone"},
+        {"record-true-positions-max", *s->record_positions != '\0',
+         "it is used with record-true-positions alone"},
+        {"report-days", *s->report_log != '\0', "it is used with a report-log alone"},
         {"cloak-log-max", *s->cloak_log != '\0', "it is used with a cloak-log alone"},
     };
     while (*from < sizeof rows / sizeof *rows) {
@@ -627,6 +653,8 @@ sc_err sc_settings_check(const sc_settings *settings, sc_diag *diag)
     const sc_policy policy = sc_settings_policy(settings);
     sc_err err = sc_policy_check(&policy, diag);
     if (!err) err = check_admin(settings, diag);
+    if (!err) err = check_forwarded(settings, diag);
+    if (!err) err = check_record(settings, diag);
     if (!err) err = check_origins(settings, diag);
     if (!err) err = check_tls(settings, diag);
     if (!err) err = check_jwt(settings, diag);

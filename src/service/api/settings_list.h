@@ -35,7 +35,12 @@
          "listen, or 'listen': the same addresses, for trying out (default: none)")                   \
     LIST(server, proxies, "proxies", "ADDRESS,...", "", START, HTTP,                                  \
          "proxies in front of listen: addresses, networks as 10.0.0.0/8, or unix; their connections " \
-         "must begin with a PROXY protocol header, which says who the client is (default: none)")     \
+         "must begin with a PROXY protocol header, which says who the client is, unless forwarded "   \
+         "names another way (default: none)")                                                         \
+    WORD(server, forwarded, "forwarded", "HEADER", "off forwarded x-forwarded-for", 0, START, HTTP,   \
+         "the header of requests in which proxies say who the client is, in place of the PROXY "      \
+         "protocol: off (default), forwarded (RFC 7239) or x-forwarded-for; no other header counts, " \
+         "and from others than proxies none does")                                                    \
     LIST(server, origins, "origins", "ORIGIN,...", "", START, HTTP,                                   \
          "origins whose pages may ask from a browser, such as https://app.example, separated by "     \
          "commas; the service's own page needs none (default: none)")                                 \
@@ -398,6 +403,24 @@
     COUNT(log, cloak_log_max, "cloak-log-max", "MIB", 1024, 0, 16777216, START, HTTP,                 \
           "mebibytes that the cloak log may have; beyond, cloaks are left out of it until it is "     \
           "moved away; 0: no limit (default 1024)")                                                   \
+    TEXT(log, report_log, "report-log", "FILE", "", START, HTTP,                                      \
+         "count queries, cloaks, and what was asked and given, by day, in this file, and nothing of a " \
+         "single query: 'starcloak report' makes a signed privacy report of it; made for the "        \
+         "service's user alone (default: none)")                                                      \
+    COUNT(log, report_days, "report-days", "N", 400, 1, 3660, START, HTTP,                            \
+          "days that the report log keeps (default 400)")                                             \
+    TEXT(log, record_positions, "record-true-positions", "FILE", "", START, HTTP,                     \
+         "for an audit: record users, true positions, cloaks and outcomes for 'starcloak verify', "   \
+         "sealed for the auditor's key, in this file, whose name gets the time of the start; "        \
+         "/v1/about tells users, and the log tells each hour; only 'serve' (default: nothing is "     \
+         "recorded)")                                                                                 \
+    TEXT(log, record_until, "record-true-positions-until", "TIME", "", START, HTTP,                   \
+         "when that ends by itself, in UTC, as 2026-11-18T20:45:00Z; a day ahead at most (required "  \
+         "with record-true-positions)")                                                               \
+    TEXT(log, record_key, "record-true-positions-key", "FILE.pub", "", START, HTTP,                   \
+         "the auditor's public key, see 'starcloak audit key' (required with record-true-positions)") \
+    COUNT(log, record_max, "record-true-positions-max", "MIB", 1024, 1, 1048576, START, HTTP,         \
+          "mebibytes that the record may have; then it ends (default 1024)")                          \
     WORD(log, log_format, "log-format", "NAME", "logfmt json", 0, START, ALL,                         \
          "format of log lines: logfmt (default) or json")                                             \
     WORD(log, log_level, "log-level", "NAME", "error warning info debug", 2, RELOAD, ALL,             \

@@ -16,6 +16,7 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 
 /** "k":{"least":2,"standard":5,"most":1000} for one need. */
 static void put_need(sc_json_writer *json, const char *name, double least, double standard,
@@ -101,6 +102,21 @@ static void put_offers(sc_json_writer *json, const sc_service_internal *service,
     sc_json_close_array(json);
 }
 
+/** Users are told if their positions are recorded, and until when. */
+static void put_recording(sc_json_writer *json, const sc_auditor *auditor)
+{
+    static const char name[] = "records_true_positions_until";
+    const time_t until_s = auditor ? (time_t)auditor->until_s(auditor->context) : 0;
+    char text[32];
+    struct tm utc = {0};
+    if (until_s > 0 && gmtime_r(&until_s, &utc) &&
+        strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &utc) > 0) {
+        sc_json_put_string(json, name, text);
+    } else {
+        sc_json_put_null(json, name);
+    }
+}
+
 /** @param is_admin  where it is asked for: elsewhere there are neither events nor a cluster */
 static bool put_about(sc_bytes *out, const sc_service_internal *service, const sc_policy *policy,
                       bool is_admin)
@@ -122,6 +138,7 @@ static bool put_about(sc_bytes *out, const sc_service_internal *service, const s
     sc_json_put_flag(&json, "zones", service->sealed_zones != NULL);
     sc_json_put_flag(&json, "cluster", is_admin && service->view != NULL);
     sc_json_put_flag(&json, "demo", service->extra_count > 0);
+    put_recording(&json, service->auditor);
     sc_json_close_object(&json);
     return !json.has_failed;
 }

@@ -94,6 +94,8 @@ typedef struct sc_ledger_options {
      * counting alone), and a number drawn for it, by which its members know it; the provider does
      * not. In the ledger's thread; may be NULL. */
     void (*published)(void *context, const sc_relay *relay, uint64_t number, uint32_t users);
+    /** The same with its members, for an audit (api/auditor.h); NULL: there is none. */
+    void (*audited)(void *context, const sc_proposal *proposal, sc_ticket *members, sc_time t);
     void *context;
 } sc_ledger_options;
 

@@ -186,6 +186,9 @@ static bool send_due(sc_ledger *ledger)
     if (options->published) {
         options->published(options->context, left.relay, left.number, left.users);
     }
+    if (options->audited) {
+        options->audited(options->context, reservation->proposal, reservation->members, now);
+    }
     return true;
 }
 

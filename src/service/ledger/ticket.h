@@ -95,6 +95,7 @@ typedef struct sc_ticket {
     unsigned demands;      ///< of SC_DROP_EXPOSED: those in force, SC_TICKET_TRAFFIC and others
     sc_time linked_until;  ///< if continuity is among them: the last time at which it is
     sc_failure failure;    ///< of SC_OUTCOME_FAILED
+    uint64_t recorded;     ///< the auditor's (api/auditor.h), once its cloak has left
     uint64_t cloak;        ///< the number of its cloak, of SC_OUTCOME_ANSWERED, as the next two
     uint32_t users;        ///< different ones of it
     uint32_t segments;

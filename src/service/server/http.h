@@ -48,6 +48,13 @@ typedef enum sc_http_method {
 /** Called in the loop's thread with a request that is whole. It must be answered, now or later. */
 typedef void (*sc_http_handler)(void *context, unsigned loop, sc_http_request *request);
 
+/** How a trusted proxy says who the client is. */
+typedef enum sc_http_forwarded {
+    SC_HTTP_FORWARDED_OFF,  ///< by a header of the PROXY protocol at the beginning of a connection
+    SC_HTTP_FORWARDED,      ///< by `Forwarded` (RFC 7239) in each request
+    SC_HTTP_X_FORWARDED_FOR,
+} sc_http_forwarded;
+
 /** TLS 1.2 and later, with forward secrecy only. */
 typedef struct sc_tls_files {
     const char *certificate;  ///< PEM, the whole chain; NULL: no TLS
@@ -65,15 +72,16 @@ typedef struct sc_http_options {
     const char *const *admin_addresses;
     size_t admin_address_count;
     bool is_admin_shared;  ///< `addresses` and `inherited` count as addresses for operators, too
-    /** Proxies in front of `addresses` and `inherited`: "10.0.0.7", "fd00::/64", "unix". A
-     * connection from one of them must begin with a header of the PROXY protocol, which says who
-     * the client is; nothing else does, and from others there is no such header. */
+    /** Proxies in front of `addresses` and `inherited`: "10.0.0.7", "fd00::/64", "unix". They say
+     * who the client is, as `forwarded` has it; nothing else does, and what others say of it does
+     * not count. */
     const char *const *proxies;
     size_t proxy_count;
     /** Relays of Oblivious HTTP, of the same forms: they send for many clients, so there is no
      * limit per address for them. */
     const char *const *relays;
     size_t relay_count;
+    sc_http_forwarded forwarded;
     /** Listening sockets of the service manager, instead of or beside these; borrowed. */
     const int *inherited;
     size_t inherited_count;
@@ -241,7 +249,8 @@ char *sc_http_request_body(sc_http_request *request, size_t *size);
 uint64_t sc_http_request_peer(const sc_http_request *request);
 
 /** Whether the peer is this very machine (a loopback address or a unix socket). Behind a proxy of
- * the options the peer is the client that the proxy names. */
+ * the options the peer is the client that the proxy names; one that is named in a request is never
+ * local. */
 bool sc_http_request_is_local(const sc_http_request *request);
 
 /** Whether the peer is one of the relays of the options. */

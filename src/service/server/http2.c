@@ -274,6 +274,12 @@ static void handle(sc__http2_stream *stream)
         refuse(stream, 400);
         return;
     }
+    const int status =
+        connection->is_forwarded ? sc__http_forwarded_take(request, request->bytes.data) : 0;
+    if (status) {
+        refuse(stream, status);
+        return;
+    }
     sc__http_admission_promote(connection);
     sc__http_count(&loop->requests);
     request->is_open = true;

@@ -22,7 +22,7 @@ static ssize_t on_read(nghttp2_session *session, int32_t id, uint8_t *to, size_t
     sc__http_connection *connection = stream->request.connection;
     const bool is_lent = stream->lent_size > 0;
     if (is_lent && stream->lent_size > SC__HTTP_PIECE && stream->allowed == 0) {
-        if (!sc__http_reply_may_have_piece(connection)) {
+        if (!sc__http_reply_may_have_piece(&stream->request)) {
             stream->is_paced = stream->is_waiting = true;
             sc__http_reply_wait(connection);
             return NGHTTP2_ERR_DEFERRED;

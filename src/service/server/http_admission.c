@@ -10,6 +10,10 @@
 // reply. There are few of these, of which an address has a small share, and the oldest makes room.
 // Operators' connections are counted apart.
 //
+// The connections of a proxy that names the client in each request are its own, and many clients'
+// share one: they are not counted for its address. Its requests are, for the address of their
+// client: as many may be under way at once as that address may have connections.
+//
 // Handshakes of TLS go first, since beginning one costs a stranger nothing; but not below their
 // share, nor before all places are taken: after a restart all honest clients begin theirs at once.
 //
@@ -277,7 +281,8 @@ static bool may_shake_hands(const sc__http_connection *connection)
 {
     const sc_http *http = connection->loop->http;
     const sc_http_options *o = &http->options;
-    return !http->tls || o->handshakes_per_s <= 0 || connection->is_relay ||
+    return !http->tls || o->handshakes_per_s <= 0 || connection->is_forwarded ||
+           connection->is_relay ||
            sc_rate_limit_take(http->handshakes, connection->peer, o->handshakes_per_s,
                               o->handshake_burst, sc_clock_us()) == 0;
 }
@@ -298,7 +303,8 @@ bool sc__http_admit(sc__http_connection *connection)
         return false;
     }
     const size_t most = http->options.max_address_connections;
-    if (most > 0 && count > most && !connection->is_relay && !make_room_of_address(connection)) {
+    const bool is_limited = most > 0 && !connection->is_forwarded && !connection->is_relay;
+    if (is_limited && count > most && !make_room_of_address(connection)) {
         sc__http_count(&loop->refused_addresses);
         return false;
     }
@@ -317,6 +323,25 @@ void sc__http_admission_leave(sc__http_connection *connection)
     connection->has_place = false;
     connection->is_counted_admin = false;
     connection->address = NULL;
+}
+
+bool sc__http_admit_request(sc_http_request *request)
+{
+    sc__http_loop *loop = request->connection->loop;
+    const size_t most = loop->http->options.max_address_connections;
+    size_t count = 0;
+    if (most == 0) return true;
+    request->address = enter(loop->http, request->peer, &count);
+    if (request->address && count <= most) return true;
+    if (request->address) sc__http_count(&loop->refused_addresses);
+    sc__http_admission_leave_request(request);
+    return false;
+}
+
+void sc__http_admission_leave_request(sc_http_request *request)
+{
+    if (request->address) leave(request->connection->loop->http, request->address);
+    request->address = NULL;
 }
 
 void sc__http_admission_promote(sc__http_connection *connection)

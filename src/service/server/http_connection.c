@@ -110,7 +110,11 @@ void sc__http_connection_open(sc__http_loop *loop, int fd, const struct sockaddr
     atomic_fetch_add(&loop->http->connections, 1);
     sc__http_count(&loop->accepted);
 
-    const bool is_proxied = !is_admin && sc__http_proxies_have(http->proxies, address);
+    const bool is_of_proxy = !is_admin && sc__http_proxies_have(http->proxies, address);
+    const bool is_proxied = is_of_proxy && http->options.forwarded == SC_HTTP_FORWARDED_OFF;
+    connection->is_forwarded = is_of_proxy && !is_proxied;
+    if (connection->is_forwarded) connection->is_local = false;
+
     if (!sc__http_loop_watch(connection) || (is_proxied && !sc__http_proxy_await(connection))) {
         sc__http_connection_close(connection);
         sc__http_accept_starved(loop);

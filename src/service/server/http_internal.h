@@ -7,6 +7,7 @@
  *     http_loop.c        a loop's thread: events of epoll, timers, accepting
  *     http_admission.c   who gets a place
  *     http_proxy.c       proxies in front, and the protocol by which they name the client
+ *     http_forwarded.c   headers of requests by which they do
  *     http_tls.c         certificates
  *     http_io.c          bytes in and out, by TLS or not, and the memory that they pass through
  *     http_connection.c  stages, time limits, refusals, the end
@@ -111,9 +112,11 @@ struct sc_http_request {
     sc__http_connection *connection;
     void (*gone)(void *context);
     void *gone_context;
-    sc__http2_stream *stream;  ///< of HTTP/2, which has the request; NULL: HTTP/1.1
-    sc__http_inner *inner;     ///< that has the request; NULL: it came by itself
-    const char *origin;        ///< whose pages may read the reply; NULL: that was not asked
+    sc__http2_stream *stream;   ///< of HTTP/2, which has the request; NULL: HTTP/1.1
+    sc__http_inner *inner;      ///< that has the request; NULL: it came by itself
+    const char *origin;         ///< whose pages may read the reply; NULL: that was not asked
+    uint64_t peer;              ///< as a connection's, if a proxy has named the client
+    sc__http_address *address;  ///< http_admission.c: where the client's requests are counted
     sc__http_buffer bytes;
     uint32_t path_at;
     uint32_t search_at;
@@ -122,10 +125,11 @@ struct sc_http_request {
     uint32_t body_at;
     uint32_t body_size;
     sc_http_method method;
-    bool is_10;       ///< HTTP/1.0
-    bool is_open;     ///< the handler owes an answer
-    bool is_stream;   ///< begun, not ended
-    bool is_chunked;  ///< how the pieces of the stream are sent
+    bool is_10;         ///< HTTP/1.0
+    bool is_forwarded;  ///< `peer` is the client's, not the connection's
+    bool is_open;       ///< the handler owes an answer
+    bool is_stream;     ///< begun, not ended
+    bool is_chunked;    ///< how the pieces of the stream are sent
     bool keeps_alive;
 };
 
@@ -179,6 +183,7 @@ struct sc__http_connection {
     bool is_secured;                ///< the handshake is done
     bool is_local;                  ///< the peer is this machine
     bool is_relay;                  ///< the peer is one of the relays
+    bool is_forwarded;              ///< of a proxy that names clients in requests
     bool is_silent;                 ///< in stage LINGERING: our side is shut
     uint64_t peer;                  ///< see sc_http_request_peer()
     sc__http_proxy_header *header;  ///< of a proxy, which has not come as a whole; NULL: none
@@ -395,6 +400,38 @@ void sc__http_proxy_receive(sc__http_connection *connection);
 /** Wait for it no longer. */
 void sc__http_proxy_forget(sc__http_connection *connection);
 
+// --- http_forwarded.c --------------------------------------------------------------------------
+
+/** Where a request has been, the nearest last. */
+typedef struct sc__http_hop {
+    bool has_address;  ///< else it is unknown, or hidden on purpose
+    struct sockaddr_storage address;
+} sc__http_hop;
+
+/** More than any chain of proxies has; a longer list is refused. */
+enum { SC__HTTP_MAX_HOPS = 32 };
+
+typedef struct sc__http_hops {
+    size_t count;
+    sc__http_hop hops[SC__HTTP_MAX_HOPS];
+} sc__http_hops;
+
+/** Append what a header line lists. False: it is not well-formed, or there are too many. */
+bool sc__http_hops_read(sc_http_forwarded header, const char *value, sc__http_hops *hops);
+
+/** The client, seen from here: the nearest hop that is no trusted proxy, or the farthest of these.
+ * NULL: there is none with an address. */
+const sc__http_hop *sc__http_hops_client(const sc__http_hops *hops,
+                                         const sc__http_proxies *proxies);
+
+/**
+ * A request of a connection that is forwarded is whole: find out who the client is.
+ *
+ * @param bytes  where the headers are
+ * @return 0, or the status to refuse it with
+ */
+int sc__http_forwarded_take(sc_http_request *request, const char *bytes);
+
 // --- http_tls.c --------------------------------------------------------------------------------
 
 SC_CHECKED sc_err sc__http_tls_new(const sc_tls_files *files, sc__http_tls **out, sc_diag *diag);
@@ -517,6 +554,11 @@ void sc__http_admission_busy(sc__http_connection *connection);
 /** A request has come: if there is a place again, it need not be in the reserve. */
 void sc__http_admission_promote(sc__http_connection *connection);
 
+/** A request by way of a proxy is counted for its client as a connection would be: whether it may
+ * have one more at once. It leaves when it ends; that is harmless for one that was not counted. */
+bool sc__http_admit_request(sc_http_request *request);
+void sc__http_admission_leave_request(sc_http_request *request);
+
 /** Other loops may have asked for room. */
 void sc__http_admission_wake(sc__http_loop *loop);
 
@@ -636,7 +678,7 @@ const char *sc__http_date(sc__http_loop *loop);
 bool sc__http_reply_has_body(const sc_http_request *request, int status);
 
 /** Whether the client's address may have one piece more of a large reply now; it is counted. */
-bool sc__http_reply_may_have_piece(const sc__http_connection *connection);
+bool sc__http_reply_may_have_piece(const sc_http_request *request);
 
 /** It may not: go on in a while. */
 void sc__http_reply_wait(sc__http_connection *connection);

@@ -341,13 +341,15 @@ static void reply(sc_http_request *request, int status, const char *type, const 
 
 static const int64_t pace_us = 20000;
 
-bool sc__http_reply_may_have_piece(const sc__http_connection *connection)
+bool sc__http_reply_may_have_piece(const sc_http_request *request)
 {
+    const sc__http_connection *connection = request->connection;
     const sc_http *http = connection->loop->http;
     const double rate = http->options.address_bytes_per_s / SC__HTTP_PIECE;
     if (rate <= 0 || connection->is_admin || connection->is_relay) return true;
     const double burst = rate < 0.5 ? 1 : 2 * rate;
-    return sc_rate_limit_take(http->bytes, connection->peer, rate, burst, sc_clock_us()) == 0;
+    return sc_rate_limit_take(http->bytes, sc_http_request_peer(request), rate, burst,
+                              sc_clock_us()) == 0;
 }
 
 void sc__http_reply_wait(sc__http_connection *connection)
@@ -380,13 +382,13 @@ static void send_on(sc__http_connection *connection)
             sc__http_request_finish(&connection->request);
             return;
         }
-    } while (sc__http_reply_may_have_piece(connection));
+    } while (sc__http_reply_may_have_piece(&connection->request));
     sc__http_reply_wait(connection);
 }
 
 void sc__http_reply_continue(sc__http_connection *connection)
 {
-    if (sc__http_reply_may_have_piece(connection)) {
+    if (sc__http_reply_may_have_piece(&connection->request)) {
         send_on(connection);
     } else {
         sc__http_reply_wait(connection);
@@ -398,7 +400,8 @@ void sc__http_reply_pace(sc__http_loop *loop)
     sc__http_connection *next = NULL;
     for (sc__http_connection *c = TAILQ_FIRST(&loop->paced); c; c = next) {
         next = TAILQ_NEXT(c, paced_link);
-        if (c->stage == SC__HTTP_DOOMED || (!c->h2 && !sc__http_reply_may_have_piece(c))) continue;
+        if (c->stage == SC__HTTP_DOOMED || (!c->h2 && !sc__http_reply_may_have_piece(&c->request)))
+            continue;
         TAILQ_REMOVE(&loop->paced, c, paced_link);
         c->is_paced = false;
         if (c->h2) {

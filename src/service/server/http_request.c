@@ -80,6 +80,7 @@ static void forget(sc_http_request *request)
 {
     sc__http_connection *connection = request->connection;
     sc__http_buffer_release(connection->loop, &request->bytes);
+    sc__http_admission_leave_request(request);
     *request = (sc_http_request){.connection = connection};
 }
 
@@ -90,6 +91,7 @@ static progress refuse(sc__http_connection *connection, int status)
     } else {
         sc__http_refuse(connection, status);
     }
+    sc__http_admission_leave_request(&connection->request);
     connection->reader = (sc__http_reader){0};
     connection->request = (sc_http_request){.connection = connection};
     return PROGRESS_REFUSED;
@@ -116,6 +118,9 @@ static progress handle(sc__http_connection *connection, size_t end)
 {
     sc__http_loop *loop = connection->loop;
     sc_http_request *request = &connection->request;
+    const int status =
+        connection->is_forwarded ? sc__http_forwarded_take(request, connection->input.data) : 0;
+    if (status) return refuse(connection, status);
     if (!take_bytes(connection, end)) return refuse(connection, 503);
     sc__http_admission_promote(connection);
     if (connection->is_reserve) request->keeps_alive = false;
@@ -377,7 +382,7 @@ void sc_http_request_prefetch(const sc_http_request *request, bool is_near)
 
 uint64_t sc_http_request_peer(const sc_http_request *request)
 {
-    return request->connection->peer;
+    return request->is_forwarded ? request->peer : request->connection->peer;
 }
 
 bool sc_http_request_is_local(const sc_http_request *request)

@@ -142,15 +142,32 @@ struct sc_record {
     char buffer[BUFFER_SIZE];  ///< of file.stream; standard output has its own
 };
 
-sc_err sc_record_open(const sc_map *map, const char *path, sc_record **out, sc_diag *diag)
+static sc_record *record_new(const sc_map *map)
 {
     sc_record *record = sc_malloc(sizeof *record);
-    if (!record) return sc_fail_memory(diag, "opening the record");
+    if (!record) return NULL;
     record->map = map;
+    record->file = (sc_outfile){.stream = NULL};
     record->cloak_count = 0;
     record->has_engine = false;
     record->has_demands = false;
     record->demands = (sc_recorded_demands){.zones = NULL};
+    return record;
+}
+
+sc_err sc_record_begin(const sc_map *map, FILE *stream, sc_record **out)
+{
+    sc_record *record = record_new(map);
+    if (!record) return SC_ENOMEM;
+    record->file.stream = stream;
+    *out = record;
+    return SC_OK;
+}
+
+sc_err sc_record_open(const sc_map *map, const char *path, sc_record **out, sc_diag *diag)
+{
+    sc_record *record = record_new(map);
+    if (!record) return sc_fail_memory(diag, "opening the record");
     const sc_err err = sc_outfile_open(path, &record->file, diag);
     if (err) {
         sc_free(record);
@@ -472,7 +489,7 @@ static void put_engine(FILE *out, const sc_engine_options *engine)
     sc__put(out, "}}");
 }
 
-sc_err sc_record_close(sc_record *record, sc_time end, sc_diag *diag)
+static void put_end(sc_record *record, sc_time end)
 {
     FILE *out = record->file.stream;
     put_demands(record, end);
@@ -481,6 +498,17 @@ sc_err sc_record_close(sc_record *record, sc_time end, sc_diag *diag)
     fprintf(out, ",\"map\":\"%016" PRIx64 "\"", sc_map_checksum(record->map));
     if (record->has_engine) put_engine(out, &record->engine);
     sc__put(out, "}\n");
+}
+
+void sc_record_end(sc_record *record, sc_time end)
+{
+    put_end(record, end);
+    sc_free(record);
+}
+
+sc_err sc_record_close(sc_record *record, sc_time end, sc_diag *diag)
+{
+    put_end(record, end);
     return sc_record_commit(record, diag);
 }
 

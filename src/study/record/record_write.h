@@ -18,6 +18,8 @@
 #include <starcloak/map.h>
 #include <starcloak/relay.h>
 
+#include <stdio.h>
+
 #include "base/text.h"
 #include "record/zone_table.h"
 
@@ -32,6 +34,9 @@ typedef struct sc_record sc_record;
 /** Begin a record at `path` (borrowed; "-" is standard output). */
 SC_CHECKED sc_err sc_record_open(const sc_map *map, const char *path, sc_record **out,
                                  sc_diag *diag);
+
+/** The same to a stream, which is borrowed; nothing of it is a file's. sc_record_end() frees it. */
+SC_CHECKED sc_err sc_record_begin(const sc_map *map, FILE *stream, sc_record **out);
 
 /** Which engine makes the cloaks (copied); the end will say so. Without this it says nothing. */
 void sc_record_engine(sc_record *record, const sc_engine_options *options);
@@ -77,6 +82,10 @@ void sc_record_failed(sc_record *record, sc_slice query, sc_time t, const char *
 
 /** Lines of another record, with their line ends, as they are. */
 void sc_record_lines(sc_record *record, const char *text, size_t size);
+
+/** Write the end to the stream of sc_record_begin(), with the map's checksum and the engine, and
+ * free the record. */
+void sc_record_end(sc_record *record, sc_time end);
 
 /** Write the end, with the map's checksum and the engine, and bring the file into place. Frees the
  * record in any case. */

@@ -205,6 +205,7 @@ static void test_every_reason_is_there_from_the_start(void **state)
         "starcloak_http_requests_total",
         "starcloak_events_lost_total",
         "starcloak_log_lost_total",
+        "starcloak_report_log_failures_total",
     };
     for (size_t i = 0; i < sizeof at_zero / sizeof *at_zero; i++) {
         check_value(page, at_zero[i], 0.0);

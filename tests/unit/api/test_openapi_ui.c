@@ -92,9 +92,9 @@ static void test_a_service_tells_of_itself_as_described(void **state)
         };
         check_about(&f, providers[kind]);
         check_about(&f, kind == 2 ? "\"events\":\"open\",\"offers\":[\"nothing\"],\"zones\":false,"
-                                    "\"cluster\":false,\"demo\":true}"
+                                    "\"cluster\":false,\"demo\":true,"
                                   : "\"events\":\"local\",\"offers\":[],\"zones\":false,"
-                                    "\"cluster\":false,\"demo\":false}");
+                                    "\"cluster\":false,\"demo\":false,");
         fixture_close(&f);
     }
 }

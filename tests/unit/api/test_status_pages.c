@@ -83,7 +83,7 @@ static void test_the_whole_page_is_as_documented(void **state)
         "\"max_wait_s\":{\"least\":1,\"standard\":10,\"most\":60}},"
         "\"max_nearest\":100,\"max_radius_m\":20000,\"max_radius_s\":1800,\"metric\":\"time\","
         "\"events\":\"local\",\"offers\":[],"
-        "\"zones\":false,\"cluster\":false,\"demo\":false}");
+        "\"zones\":false,\"cluster\":false,\"demo\":false,\"records_true_positions_until\":null}");
     assert_string_equal(web_header(&reply, "Content-Type"), "application/json");
     assert_string_equal(web_header(&reply, "Cache-Control"), "no-store");
     page_check_head(http, "/v1/about", &reply);
@@ -201,7 +201,7 @@ static void test_a_demo_is_known_by_its_pages(void **state)
     fixture_open(&f);
     f.service.extra = &extra;
     f.service.extra_count = 1;
-    check_says(&f, "\"demo\":true}");
+    check_says(&f, "\"demo\":true,\"records_true_positions_until\":null}");
     fixture_close(&f);
 }
 
