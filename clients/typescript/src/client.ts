@@ -8,7 +8,7 @@
 // client that was away may need a lease more to find it. One attempt may take as long as it asked
 // the service to wait, and marginS.
 import { ForgottenError, type Outcome, outcomeOf, type State, UnreachableError } from './outcomes.js';
-import { checkedUrl, now, refusal, type Reply, type Token, Transport } from './transport.js';
+import { backoff, checkedUrl, now, pause, refusal, type Reply, type Token, Transport } from './transport.js';
 import type { About, Categories, Home, Query, Zone } from './types.js';
 
 export interface ClientOptions {
@@ -212,10 +212,13 @@ export class Pending {
         const until = now() + this.parts.until_s - Date.now() / 1000;
         // Twice in a lease, so that one request may be lost; whole seconds are the service's.
         const pollS = Math.max(1, Math.floor(Math.min(this.parts.max_poll_s, this.parts.lease_s / 2)));
-        while (!this.known) {
+        for (let early = 0; !this.known; ) {
+            const began = now();
             // A last look, even if the time passed while the application slept.
-            await this.lookUntil(pollS, Math.max(until, now() + this.marginS), options.signal);
+            await this.lookUntil(pollS, Math.max(until, began + this.marginS), options.signal);
             if (!this.known && now() >= until) throw this.unreachable();
+            // A service about to stop, or a proxy, does not wait as it was asked to.
+            if (!this.known && now() - began < pollS / 2) await pause(backoff(early++), options.signal);
         }
         return this.known;
     }

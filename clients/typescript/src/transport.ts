@@ -59,7 +59,7 @@ export function isPassing(status: number, body: unknown): boolean {
     return [408, 429, 500, 502, 503, 504].includes(status);
 }
 
-function pause(seconds: number, signal?: AbortSignal): Promise<void> {
+export function pause(seconds: number, signal?: AbortSignal): Promise<void> {
     return new Promise((resolve, reject) => {
         const stop = () => {
             clearTimeout(timer);
@@ -144,11 +144,13 @@ export class Transport {
                 ...(wanted.body !== undefined && { body: wanted.body }),
                 signal: stop.signal,
                 // A redirection could lead a position and a token elsewhere.
-                redirect: 'error',
+                redirect: 'manual',
                 cache: 'no-store',
                 credentials: 'omit',
                 referrerPolicy: 'no-referrer',
             });
+            // Browsers hide the status of a redirection.
+            const status = response.type === 'opaqueredirect' ? 307 : response.status;
             const text = await response.text();
             let body: unknown;
             try {
@@ -157,7 +159,7 @@ export class Transport {
                 body = undefined;
             }
             return {
-                status: response.status,
+                status,
                 body,
                 location: response.headers.get('Location'),
                 retryAfterS: retryAfter(response.headers.get('Retry-After')),

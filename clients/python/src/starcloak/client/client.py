@@ -19,7 +19,7 @@ from typing import Any, Dict, List, Optional, cast
 
 from .outcomes import ForgottenError, Outcome, UnreachableError, Withdrawn, outcome_of
 from .requests import Position, Query
-from .transport import Reply, Token, Transport, _Sealed, now, refusal, sealed_json
+from .transport import Reply, Token, Transport, _Sealed, backoff, checked, now, pause, refusal, sealed_json
 
 QUERIES = "/v1/queries"
 
@@ -81,8 +81,9 @@ class Client:
         key   the same key means the same query, also after a restart of the application
         stop  give up waiting when it is set; the query is withdrawn when its lease ends
         """
-        body, wait_s = sealed_json(query), self._wait_of(query)
+        wait_s, written = self._wait_of(query), sealed_json(query)
         del query  # from this frame: see transport.py
+        body = checked(written)
         sealed_key = _Sealed(key or _random_key())
         del key
         if held:
@@ -98,8 +99,9 @@ class Client:
 
     def start(self, query: Query, *, key: Optional[str] = None, stop: Optional[threading.Event] = None) -> "Pending":
         """Ask, and return as soon as the service has accepted the query."""
-        body, wait_s = sealed_json(query), self._wait_of(query)
+        wait_s, written = self._wait_of(query), sealed_json(query)
         del query
+        body = checked(written)
         sealed_key = _Sealed(key or _random_key())
         del key
         return self._start(body, wait_s, sealed_key, stop)
@@ -118,8 +120,9 @@ class Client:
 
     def zone(self, position: Position) -> Dict[str, Any]:
         """The zone of a position, sealed for the user of the token."""
-        body = sealed_json({"position": position})
+        written = sealed_json({"position": position})
         del position
+        body = checked(written)
         return cast(Dict[str, Any], self._page("POST", "/v1/zone", body, False))
 
     def _page(self, method: str, path: str, body: Optional[_Sealed], is_public: bool) -> Any:
@@ -228,13 +231,19 @@ class Pending:
         until = now() + self._parts["until_s"] - time.time()
         # Twice in a lease, so that one request may be lost; whole seconds are the service's.
         poll_s = max(1, int(min(self._parts["max_poll_s"], self._parts["lease_s"] / 2)))
+        early = 0
         while self._outcome is None:
+            began = now()
             # A last look, even if the time passed while the application slept.
-            self._look_until(poll_s, max(until, now() + self._margin_s), stop)
+            self._look_until(poll_s, max(until, began + self._margin_s), stop)
             if self._outcome is None and now() >= until:
                 error = UnreachableError("no outcome came in the time in which one can")
                 error.handle = self.handle
                 raise error
+            if self._outcome is None and now() - began < poll_s / 2:
+                # A service about to stop, or a proxy, does not wait as it was asked to.
+                pause(backoff(early), stop)
+                early += 1
         return self._outcome
 
     def cancel(self) -> None:

@@ -48,12 +48,18 @@ class _Sealed:
         return "<sealed>"
 
 
-def sealed_json(value: Any) -> _Sealed:
+def sealed_json(value: Any) -> Optional[_Sealed]:
+    """None if it cannot be written: the caller drops its own variable before it raises."""
     try:
         return _Sealed(json.dumps(value, separators=(",", ":"), allow_nan=False))
     except (TypeError, ValueError):
-        del value
-    raise StarCloakError("a query is made of dicts, lists, texts and finite numbers")
+        return None
+
+
+def checked(written: Optional[_Sealed]) -> _Sealed:
+    if written is None:
+        raise StarCloakError("a query is made of dicts, lists, texts and finite numbers")
+    return written
 
 
 class Reply(NamedTuple):
@@ -106,6 +112,13 @@ def refusal(reply: Reply) -> RefusedError:
     if reply.status == 404:
         return ForgottenError(reply.status, problem)
     return RefusedError(reply.status, problem, reply.retry_after_s)
+
+
+def pause(seconds: float, stop: Optional[threading.Event]) -> None:
+    if stop is not None:
+        stop.wait(seconds)
+    else:
+        time.sleep(seconds)
 
 
 def _is_local(host: str) -> bool:
@@ -173,10 +186,7 @@ class Transport:
                 if reply is None:
                     raise UnreachableError("the service could not be reached in time")
                 raise refusal(reply)
-            if stop is not None:
-                stop.wait(delay)
-            else:
-                time.sleep(delay)
+            pause(delay, stop)
 
     def close(self) -> None:
         """Close connections that are idle."""

@@ -71,11 +71,16 @@ public final class Pending {
         double until = Transport.now() + untilS - System.currentTimeMillis() / 1e3;
         // Twice in a lease, so that one request may be lost; whole seconds are the service's.
         int pollS = Math.max(1, (int) Math.min(maxPollS, leaseS / 2));
-        while (outcome == null) {
+        for (int early = 0; outcome == null;) {
+            double began = Transport.now();
             // A last look, even if the time passed while the application slept.
-            lookUntil(pollS, Math.max(until, Transport.now() + marginS));
+            lookUntil(pollS, Math.max(until, began + marginS));
             if (outcome == null && Transport.now() >= until) {
                 throw new UnreachableException("no outcome came in the time in which one can", handle());
+            }
+            if (outcome == null && Transport.now() - began < pollS / 2.0) {
+                // A service about to stop, or a proxy, does not wait as it was asked to.
+                Transport.pause(Transport.backoff(early++, Math.random()));
             }
         }
         return outcome;

@@ -230,7 +230,7 @@ final class Transport {
         return current;
     }
 
-    private static void pause(double seconds) {
+    static void pause(double seconds) {
         try {
             Thread.sleep((long) (seconds * 1000));
         } catch (InterruptedException e) {
