@@ -1,13 +1,12 @@
 #!/usr/bin/env node
 // Carries out the conformance script's commands with the TypeScript client. README.md has the commands.
+// usage: driver.mjs [MODULE]      the client, as it was built or installed
 import { createInterface } from 'node:readline';
-import {
-    Client,
-    ForgottenError,
-    RefusedError,
-    StarCloakError,
-    UnreachableError,
-} from '../typescript/dist/index.js';
+import { pathToFileURL } from 'node:url';
+
+const built = new URL('../typescript/dist/index.js', import.meta.url).href;
+const module = process.argv[2] ? pathToFileURL(process.argv[2]).href : built;
+const { Client, ForgottenError, RefusedError, StarCloakError, UnreachableError } = await import(module);
 
 const clients = new Map();
 const queries = new Map();

@@ -5,7 +5,7 @@ usage: run.py STARCLOAK DRIVERS [--lease S] [--only TEXT]
   DRIVERS   a JSON file: for each language the command of its driver, as {"python": ["python3", "driver.py"]}
   --lease   of the service, in seconds; cuts and waiting times are in proportion (default 4)
   --only    only scenarios whose name has this text
-  --measure N  print how long each scenario took, and how long each client was without its answer
+  --company  how many other travellers there are (default 150)
 
 All clients carry out each step at the same time, so that one cut is for all of them. In the end the
 outcomes that the clients saw, with those of the company (`starcloak load`), must be those that the
@@ -14,9 +14,9 @@ service counted. README.md has the steps.
 
 import argparse
 import collections
+import getpass
 import json
 import pathlib
-import queue
 import re
 import signal
 import subprocess
@@ -85,7 +85,9 @@ def until(condition, what):
 
 
 class Process:
-    """A program of StarCloak, with its log."""
+    """A program in the background, with its log. None outlives the script."""
+
+    started_all = []
 
     def __init__(self, folder, name, command):
         self.log = folder / f"{name}.log"
@@ -94,6 +96,7 @@ class Process:
             self.running = subprocess.Popen(
                 command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=log, cwd=folder, text=True
             )
+        self.started_all.append(self)
 
     def text(self):
         return self.log.read_text(errors="replace") if self.log.exists() else ""
@@ -109,6 +112,12 @@ class Process:
         out, _ = self.running.communicate(timeout=PATIENCE_S)
         return out
 
+    @classmethod
+    def end_all(cls):
+        for process in cls.started_all:
+            process.running.kill()
+            process.running.wait()
+
 
 class Service:
     """`starcloak serve` with a provider of its own, in the service's namespace."""
@@ -117,10 +126,16 @@ class Service:
         self.stage, self.name, self.port = stage, name, port
         self.host = SERVICE if stage.has_lines else "127.0.0.1"
         self.url = f"http://{self.host}:{port}"
+        # The proxy of breaking_proxy.py comes in by loopback.
+        self.listen = ",".join(dict.fromkeys([f"{self.host}:{port}", f"127.0.0.1:{port}"]))
         self.inside = stage.lines.inside("service")
         self.provider = None
         self.provider_up()
         self.start()
+        self.proxy_url = f"http://{self.host}:{port + 3}"
+        proxy = [sys.executable, str(HERE / "breaking_proxy.py"), self.host, str(port + 3), str(port)]
+        self.proxy = Process(stage.folder, f"{name}-proxy", [*self.inside, *proxy])
+        self.proxy.listens()
 
     def provider_up(self):
         command = [self.stage.program, "lbs", "city.scm", "--listen", f"127.0.0.1:{self.port + 1}"]
@@ -129,14 +144,12 @@ class Service:
 
     def start(self):
         command = [
-            *(self.stage.program, "serve", "city.scm", "--listen", f"{self.host}:{self.port}"),
-            *("--admin", f"127.0.0.1:{self.port + 2}", "--user", "root" if self.stage.is_root else ""),
+            *(self.stage.program, "serve", "city.scm", "--listen", self.listen),
+            *("--admin", f"127.0.0.1:{self.port + 2}", "--user", getpass.getuser()),
             *("--provider", f"http://127.0.0.1:{self.port + 1}", "--token-keys", "keys", "--crowd", "1"),
             *("--user-rate", "0", "--address-rate", "0", "--user-cost", "0", "--user-waiting", "0"),
             *("--lease", str(self.stage.lease_s), "--max-wait", "60"),
         ]
-        if not self.stage.is_root:
-            del command[command.index("--user") : command.index("--user") + 2]
         self.process = Process(self.stage.folder, self.name, [*self.inside, *command])
         self.process.listens()
 
@@ -213,7 +226,6 @@ class Stage:
     def __init__(self, program, drivers, lines, lease_s, folder):
         self.program, self.lines, self.lease_s, self.folder = program, lines, lease_s, folder
         self.has_lines = isinstance(lines, Lines)
-        self.is_root = subprocess.run(["id", "-u"], capture_output=True, text=True, check=True).stdout.strip() == "0"
         self.queries = queries(lease_s)
         self.run("map", "generate", "--nodes", "600", "--seed", "7", "-o", "city.scm", "--quiet")
         self.run("token", "key", "keys")
@@ -233,7 +245,7 @@ class Stage:
             self.tokens[user] = self.run("token", "issue", "--key", "keys", "--user", user)
         return self.tokens[user]
 
-    def introduce(self, driver, service, language=None):
+    def introduce(self, driver, service, language=None, via=None):
         """Make the clients of a driver, for the users of a language: its own, or another's."""
         language = language or driver.language
         for name, client in CLIENTS.items():
@@ -241,18 +253,13 @@ class Stage:
             tokens = client.get("before", []) + client.get("tokens", []) + own
             options = {"patience_s": 20, "margin_s": 1.5, "provider_s": 3, **client.get("options", {})}
             name = name if language == driver.language else f"{name} of {language}"
-            number = driver.send(
-                do="client", client=name, url=self.services[service].url, tokens=tokens, options=options
-            )
+            url = f"{self.services[service].proxy_url}/{via}" if via else self.services[service].url
+            number = driver.send(do="client", client=name, url=url, tokens=tokens, options=options)
             driver.result(number)
 
     def end(self):
         for driver in self.drivers.values():
             driver.end()
-        for service in self.services.values():
-            service.process.running.send_signal(signal.SIGCONT)
-            service.process.end()
-            service.provider.end()
 
 
 class Scenario:
@@ -269,7 +276,8 @@ class Scenario:
 
     def play(self):
         for driver in self.stage.drivers.values():
-            self.stage.introduce(driver, self.where)
+            self.stage.introduce(driver, self.where, via=self.told.get("via"))
+        taken = self.service.metrics().get("starcloak_queries_taken_total")
         for step in self.told["steps"]:
             if "env" in step:
                 self.happen(step)
@@ -281,6 +289,11 @@ class Scenario:
                     self.background[step["background"]] = (step, numbers)
                 else:
                     self.settle(step, step, numbers)
+        if "taken" in self.told:
+            now = self.service.metrics().get("starcloak_queries_taken_total")
+            if now - taken != self.told["taken"] * len(self.wrong):
+                for wrong in self.wrong.values():
+                    wrong.append(f"the service took {now - taken} queries of {len(self.wrong)} clients")
 
     def happen(self, step):
         """What happens to lines, services and processes."""
@@ -442,8 +455,10 @@ def main():
     except (OSError, subprocess.CalledProcessError):
         lines, why = NoLines(), "no network namespaces, which need root"
     with tempfile.TemporaryDirectory() as folder, lines:
-        stage = Stage(str(pathlib.Path(given.program).resolve()), drivers, lines, given.lease, pathlib.Path(folder))
+        stage = None
         try:
+            program = str(pathlib.Path(given.program).resolve())
+            stage = Stage(program, drivers, lines, given.lease, pathlib.Path(folder))
             company = company_of(stage, given.company)
             until(lambda: stage.services["main"].outcomes()["answered"] > 0, "company")
             for scenario in told:
@@ -460,7 +475,9 @@ def main():
             account(tap, stage, company)
             silent(tap, stage)
         finally:
-            stage.end()
+            if stage:
+                stage.end()
+            Process.end_all()
     print(f"1..{tap.count}")
     return 1 if tap.failed else 0
 

@@ -6,5 +6,5 @@ cd "$(dirname "$0")"
 to=${1:-build}
 mkdir -p "$to"
 rm -rf "$to/classes"
-javac --release 11 -Xlint:all -Werror -d "$to/classes" src/main/java/org/starcloak/client/*.java
+javac --release 11 -encoding UTF-8 -Xlint:all -Werror -d "$to/classes" src/main/java/org/starcloak/client/*.java
 jar --create --file "$to/starcloak-client.jar" -C "$to/classes" .
