@@ -6,7 +6,9 @@ import { pathToFileURL } from 'node:url';
 
 const built = new URL('../typescript/dist/index.js', import.meta.url).href;
 const module = process.argv[2] ? pathToFileURL(process.argv[2]).href : built;
-const { Client, ForgottenError, RefusedError, StarCloakError, UnreachableError } = await import(module);
+const { Client, ForgottenError, RefusedError, StarCloakError, UnreachableError } = await import(
+    module
+);
 
 const clients = new Map();
 const queries = new Map();
@@ -40,12 +42,17 @@ async function carryOut(command) {
         case 'client': {
             const { url } = command;
             const rest = options(command.options);
-            clients.set(command.client, new Client({ url, token: tokens(command.tokens), plain: true, ...rest }));
+            clients.set(
+                command.client,
+                new Client({ url, token: tokens(command.tokens), plain: true, ...rest }),
+            );
             return {};
         }
         case 'ask': {
             const { held, key } = command;
-            return shown(await client.ask(command.query, { ...(held && { held }), ...(key && { key }) }));
+            return shown(
+                await client.ask(command.query, { ...(held && { held }), ...(key && { key }) }),
+            );
         }
         case 'start':
         case 'resume': {
@@ -74,9 +81,12 @@ function failed(error) {
     if (error instanceof RefusedError) {
         const kind = error instanceof ForgottenError ? 'forgotten' : 'refused';
         const line = { error: kind, status: error.status, type: error.problem.type, text };
-        return error.retryAfterS === undefined ? line : { ...line, retry_after_s: error.retryAfterS };
+        return error.retryAfterS === undefined
+            ? line
+            : { ...line, retry_after_s: error.retryAfterS };
     }
-    if (error instanceof UnreachableError) return { error: 'unreachable', handle: error.handle ?? null, text };
+    if (error instanceof UnreachableError)
+        return { error: 'unreachable', handle: error.handle ?? null, text };
     return { error: error instanceof StarCloakError ? 'other' : 'fault', text };
 }
 

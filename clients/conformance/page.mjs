@@ -14,7 +14,9 @@ import { join, normalize, sep } from 'node:path';
 
 const [packed, service, port, query] = process.argv.slice(2);
 const token = readFileSync(0, 'utf8').trim();
-const { chromium } = createRequire(new URL('../../web/package.json', import.meta.url))('playwright-core');
+const { chromium } = createRequire(new URL('../../web/package.json', import.meta.url))(
+    'playwright-core',
+);
 
 const PAGE = `<!doctype html>
 <html lang="en">
@@ -43,15 +45,22 @@ const seconds = () => Number(((performance.now() - began) / 1000).toFixed(2));
 const times = {};
 
 writeFileSync(join(folder, 'package.json'), '{"private": true}');
-execFileSync('npm', ['install', '--offline', '--no-audit', '--no-fund', packed], { cwd: folder, stdio: 'pipe' });
+execFileSync('npm', ['install', '--offline', '--no-audit', '--no-fund', packed], {
+    cwd: folder,
+    stdio: 'pipe',
+});
 times.installed_s = seconds();
 
 const files = createServer((request, response) => {
     const path = normalize(join(folder, new URL(request.url, 'http://localhost').pathname));
     const type = TYPES[path.slice(path.lastIndexOf('.'))];
     try {
-        const body = request.url === '/' ? PAGE : readFileSync(path.startsWith(folder + sep) ? path : '');
-        response.setHeader('Content-Type', request.url === '/' ? TYPES['.html'] : (type ?? 'text/plain'));
+        const body =
+            request.url === '/' ? PAGE : readFileSync(path.startsWith(folder + sep) ? path : '');
+        response.setHeader(
+            'Content-Type',
+            request.url === '/' ? TYPES['.html'] : (type ?? 'text/plain'),
+        );
         response.end(body);
     } catch {
         response.statusCode = request.url === '/favicon.ico' ? 204 : 404;
@@ -73,7 +82,10 @@ try {
     await page.goto(`http://localhost:${port}/`);
     await page.waitForSelector('html[data-ready="yes"]');
     times.page_s = seconds();
-    await page.evaluate(([url, token, query]) => window.ask(url, token, query), [service, token, JSON.parse(query)]);
+    await page.evaluate(
+        ([url, token, query]) => window.ask(url, token, query),
+        [service, token, JSON.parse(query)],
+    );
     times.answered_s = seconds();
     const shown = JSON.parse(await page.textContent('#answer'));
     const origin = await page.evaluate(() => location.origin);

@@ -78,11 +78,14 @@ for (const name of needed) {
     if (!schema) throw new Error(`openapi.json has no schema ${name}`);
     const isPlain = schema.type === 'object' && !schema.oneOf;
     const body = typeOf(schema, '');
-    const declared = isPlain ? `export interface ${name} ${body}` : `export type ${name} = ${body};`;
+    const declared = isPlain
+        ? `export interface ${name} ${body}`
+        : `export type ${name} = ${body};`;
     written.set(name, comment(schema.description, '') + declared);
 }
 const text = [
-    '// Written by generate_types.mjs from src/service/api/openapi.json; do not edit.',
+    '// Written by generate_types.mjs from src/service/api/openapi.json; do not edit.\n' +
+        '// biome-ignore-all format: as the script writes it',
     ...[...written.keys()].sort().map((name) => written.get(name)),
 ].join('\n\n');
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # The clients in clients/: built and installed as users would, and asked to keep what docs/clients.md
 # promises, by one script of scenarios against a real service, over lines that are cut.
-# shellcheck source-path=SCRIPTDIR disable=SC2154
+# shellcheck source-path=SCRIPTDIR disable=SC2154,SC2317
 source "$(dirname "${BASH_SOURCE[0]}")/tap.sh"
 # shellcheck source=service.sh
 source "$here/service.sh"

@@ -7,8 +7,23 @@
 // Times: an outcome comes within max_wait_s and what the provider may take (providerS), and a
 // client that was away may need a lease more to find it. One attempt may take as long as it asked
 // the service to wait, and marginS.
-import { ForgottenError, type Outcome, outcomeOf, type State, UnreachableError } from './outcomes.js';
-import { backoff, checkedUrl, now, pause, refusal, type Reply, type Token, Transport } from './transport.js';
+import {
+    ForgottenError,
+    type Outcome,
+    outcomeOf,
+    type State,
+    UnreachableError,
+} from './outcomes.js';
+import {
+    backoff,
+    checkedUrl,
+    now,
+    pause,
+    type Reply,
+    refusal,
+    type Token,
+    Transport,
+} from './transport.js';
 import type { About, Categories, Home, Query, Zone } from './types.js';
 
 export interface ClientOptions {
@@ -123,7 +138,8 @@ export class Client {
 
     /** The categories that a request may name. */
     async categories(): Promise<Categories['categories']> {
-        return ((await this.page('GET', '/v1/categories', undefined, true)) as Categories).categories;
+        return ((await this.page('GET', '/v1/categories', undefined, true)) as Categories)
+            .categories;
     }
 
     /** The zone of a position, sealed for the user of the token. */
@@ -131,7 +147,12 @@ export class Client {
         return (await this.page('POST', '/v1/zone', JSON.stringify({ position }), false)) as Zone;
     }
 
-    private async page(method: 'GET' | 'POST', path: string, body: string | undefined, isPublic: boolean) {
+    private async page(
+        method: 'GET' | 'POST',
+        path: string,
+        body: string | undefined,
+        isPublic: boolean,
+    ) {
         const reply = await this.transport.request({
             method,
             path,
@@ -211,14 +232,18 @@ export class Pending {
     async wait(options: { signal?: AbortSignal } = {}): Promise<Outcome> {
         const until = now() + this.parts.until_s - Date.now() / 1000;
         // Twice in a lease, so that one request may be lost; whole seconds are the service's.
-        const pollS = Math.max(1, Math.floor(Math.min(this.parts.max_poll_s, this.parts.lease_s / 2)));
+        const pollS = Math.max(
+            1,
+            Math.floor(Math.min(this.parts.max_poll_s, this.parts.lease_s / 2)),
+        );
         for (let early = 0; !this.known; ) {
             const began = now();
             // A last look, even if the time passed while the application slept.
             await this.lookUntil(pollS, Math.max(until, began + this.marginS), options.signal);
             if (!this.known && now() >= until) throw this.unreachable();
             // A service about to stop, or a proxy, does not wait as it was asked to.
-            if (!this.known && now() - began < pollS / 2) await pause(backoff(early++), options.signal);
+            if (!this.known && now() - began < pollS / 2)
+                await pause(backoff(early++), options.signal);
         }
         return this.known;
     }
@@ -233,7 +258,13 @@ export class Pending {
 
     private async lookUntil(waitS: number, until: number, signal?: AbortSignal): Promise<State> {
         if (this.known) return this.lastState;
-        const reply = await this.request('GET', waitS > 0 ? `?wait=${waitS}` : '', waitS + this.marginS, until, signal);
+        const reply = await this.request(
+            'GET',
+            waitS > 0 ? `?wait=${waitS}` : '',
+            waitS + this.marginS,
+            until,
+            signal,
+        );
         if (this.known) return this.lastState;
         if (reply.status === 404 && this.isCancelled) {
             this.settle({ outcome: 'withdrawn', reason: 'client' });
@@ -242,7 +273,11 @@ export class Pending {
         if (reply.status !== 200) throw refusal(reply);
         const outcome = outcomeOf(reply.status, reply.body);
         if (outcome) this.settle(outcome);
-        else this.lastState = (reply.body as { state?: string } | undefined)?.state === 'cloaked' ? 'cloaked' : 'waiting';
+        else
+            this.lastState =
+                (reply.body as { state?: string } | undefined)?.state === 'cloaked'
+                    ? 'cloaked'
+                    : 'waiting';
         return this.lastState;
     }
 
@@ -283,5 +318,8 @@ async function randomKey(): Promise<string> {
         source = (await import(/* @vite-ignore */ name)).webcrypto;
     }
     const bytes = source.getRandomValues(new Uint8Array(16));
-    return btoa(String.fromCharCode(...bytes)).replaceAll('+', '-').replaceAll('/', '_').replace(/=+$/, '');
+    return btoa(String.fromCharCode(...bytes))
+        .replaceAll('+', '-')
+        .replaceAll('/', '_')
+        .replace(/=+$/, '');
 }

@@ -90,7 +90,10 @@ export function outcomeOf(status: number, body: unknown): Outcome | undefined {
             return { outcome: 'failed', reason: String(members.reason), problem };
         }
         case 'withdrawn':
-            return { outcome: 'withdrawn', reason: members.reason === 'client' ? 'client' : 'lease' };
+            return {
+                outcome: 'withdrawn',
+                reason: members.reason === 'client' ? 'client' : 'lease',
+            };
         default:
             return undefined;
     }

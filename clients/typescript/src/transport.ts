@@ -4,7 +4,13 @@
 // a repeated one for the same query; GET and DELETE are so by nature. Between attempts it waits as
 // long as the service says (Retry-After), or longer each time, with a random share so that clients
 // that lost the same server do not return at the same moment.
-import { ForgottenError, problemOf, RefusedError, StarCloakError, UnreachableError } from './outcomes.js';
+import {
+    ForgottenError,
+    problemOf,
+    RefusedError,
+    StarCloakError,
+    UnreachableError,
+} from './outcomes.js';
 
 /** A token, or a function that gives a current one; it is called again after a 401. */
 export type Token = string | (() => string | Promise<string>);

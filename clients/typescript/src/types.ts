@@ -1,4 +1,5 @@
 // Written by generate_types.mjs from src/service/api/openapi.json; do not edit.
+// biome-ignore-all format: as the script writes it
 
 export interface About {
     /** Version of the program. */

@@ -2,7 +2,13 @@
 // All else is tested against a real service by clients/conformance.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Client, ForgottenError, RefusedError, StarCloakError, UnreachableError } from '../dist/index.js';
+import {
+    Client,
+    ForgottenError,
+    RefusedError,
+    StarCloakError,
+    UnreachableError,
+} from '../dist/index.js';
 import { outcomeOf, problemOf } from '../dist/outcomes.js';
 import { backoff, checkedUrl, isPassing, retryAfter } from '../dist/transport.js';
 
@@ -19,7 +25,10 @@ function scripted(replies, options = {}) {
             const reply = replies.length > 1 ? replies.shift() : replies[0];
             if (reply instanceof Error) throw reply;
             const [status, headers, body] = reply;
-            return new Response(body === undefined ? null : JSON.stringify(body), { status, headers });
+            return new Response(body === undefined ? null : JSON.stringify(body), {
+                status,
+                headers,
+            });
         },
         ...options,
     });
@@ -29,8 +38,14 @@ function scripted(replies, options = {}) {
 test('pauses double, up to three seconds, and half of each is random', () => {
     for (let attempt = 0; attempt < 40; attempt++) {
         const most = Math.min(3, 0.2 * 2 ** attempt);
-        assert.equal(backoff(attempt, () => 0), most / 2);
-        assert.equal(backoff(attempt, () => 1), most);
+        assert.equal(
+            backoff(attempt, () => 0),
+            most / 2,
+        );
+        assert.equal(
+            backoff(attempt, () => 1),
+            most,
+        );
     }
 });
 
@@ -48,7 +63,11 @@ test('positions go in plain only to this machine, or where that is wanted', () =
     for (const local of ['http://localhost:8080', 'http://127.0.0.1:8080', 'http://[::1]:8080']) {
         assert.equal(checkedUrl(local, false), local);
     }
-    for (const far of ['http://cloak.example', 'http://127.0.0.1.example', 'http://localhost.example']) {
+    for (const far of [
+        'http://cloak.example',
+        'http://127.0.0.1.example',
+        'http://localhost.example',
+    ]) {
         assert.throws(() => checkedUrl(far, false), StarCloakError);
         assert.equal(checkedUrl(far, true), far);
     }
@@ -66,7 +85,13 @@ test('a reply that tells no outcome is a problem made of its status', () => {
     assert.equal(outcomeOf(200, undefined), undefined);
     assert.equal(outcomeOf(200, { outcome: 'new' }), undefined);
     assert.equal(problemOf(502, '<html>').title, 'HTTP status 502');
-    const failed = outcomeOf(502, { type: 't', title: 'T', status: 502, outcome: 'failed', reason: 'in_doubt' });
+    const failed = outcomeOf(502, {
+        type: 't',
+        title: 'T',
+        status: 502,
+        outcome: 'failed',
+        reason: 'in_doubt',
+    });
     assert.equal(failed.reason, 'in_doubt');
     assert.equal(failed.problem.title, 'T');
 });
@@ -74,7 +99,13 @@ test('a reply that tells no outcome is a problem made of its status', () => {
 test('a token function is asked again after a 401, once', async () => {
     const given = ['old', 'new', 'newer'];
     const about = [200, {}, { version: '1' }];
-    const { client, requests } = scripted([[401, {}], [204, {}]], { token: () => given.shift() });
+    const { client, requests } = scripted(
+        [
+            [401, {}],
+            [204, {}],
+        ],
+        { token: () => given.shift() },
+    );
     await client.resume(JSON.stringify({ id: 'x', until_s: 0 })).cancel();
     assert.deepEqual(
         requests.map((request) => request.headers.Authorization),
@@ -90,7 +121,11 @@ test('a token function is asked again after a 401, once', async () => {
 
 test('a request that is repeated has the key that it had', async () => {
     const accepted = [202, {}, { id: 'abc', state: 'waiting', lease_s: 15, max_poll_s: 30 }];
-    const { client, requests } = scripted([new TypeError('lost'), [503, { 'Retry-After': '0' }], accepted]);
+    const { client, requests } = scripted([
+        new TypeError('lost'),
+        [503, { 'Retry-After': '0' }],
+        accepted,
+    ]);
     await client.start(QUERY);
     const keys = new Set(requests.map((request) => request.headers['Idempotency-Key']));
     assert.equal(requests.length, 3);
@@ -102,7 +137,10 @@ test('a request that is repeated has the key that it had', async () => {
 
 test('a refusal is repeated as long as there is patience', async () => {
     const { client, requests } = scripted([[429, { 'Retry-After': '60' }]], { patienceS: 10 });
-    await assert.rejects(client.ask(QUERY), (error) => error instanceof RefusedError && error.retryAfterS === 60);
+    await assert.rejects(
+        client.ask(QUERY),
+        (error) => error instanceof RefusedError && error.retryAfterS === 60,
+    );
     assert.equal(requests.length, 1);
     const lost = scripted([new TypeError('lost')], { patienceS: 0.5 });
     await assert.rejects(lost.client.ask(QUERY), UnreachableError);
@@ -128,7 +166,9 @@ test('a service that does not wait is not asked without a pause', async () => {
     const waiting = [200, {}, { state: 'waiting' }];
     const { client, requests } = scripted([waiting]);
     const until_s = Date.now() / 1000 + 1;
-    const pending = client.resume(JSON.stringify({ id: 'x', until_s, lease_s: 15, max_poll_s: 30 }));
+    const pending = client.resume(
+        JSON.stringify({ id: 'x', until_s, lease_s: 15, max_poll_s: 30 }),
+    );
     await assert.rejects(pending.wait(), UnreachableError);
     // 0.1 s, 0.2 s and 0.4 s at least; without pauses there would be thousands.
     assert.ok(requests.length < 10);
@@ -143,12 +183,22 @@ test('a signal ends waiting with its reason', async () => {
 });
 
 test('no error and no address has a position, a token, an id or a key', async () => {
-    const lines = [[new TypeError('49.9945 sct1_secret')], [[400, {}]], [[202, {}, { id: 'secretid' }], new Error('x')]];
+    const lines = [
+        [new TypeError('49.9945 sct1_secret')],
+        [[400, {}]],
+        [[202, {}, { id: 'secretid' }], new Error('x')],
+    ];
     for (const replies of lines) {
-        const { client, requests } = scripted(replies, { patienceS: 0, marginS: 0.1, providerS: 0, maxWaitS: 0 });
+        const { client, requests } = scripted(replies, {
+            patienceS: 0,
+            marginS: 0.1,
+            providerS: 0,
+            maxWaitS: 0,
+        });
         const failed = await client.ask(QUERY, { key: 'secretkey' }).catch((error) => error);
         const seen = [failed.message, failed.stack, String(failed.cause)].join();
         assert.doesNotMatch(seen, /49\.9|8\.01|secret/);
-        for (const request of requests) assert.doesNotMatch(request.url, /49\.9|8\.01|sct1|secretkey/);
+        for (const request of requests)
+            assert.doesNotMatch(request.url, /49\.9|8\.01|sct1|secretkey/);
     }
 });
