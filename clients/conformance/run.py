@@ -5,6 +5,7 @@ usage: run.py STARCLOAK DRIVERS [--lease S] [--only TEXT]
   DRIVERS   a JSON file: for each language the command of its driver, as {"python": ["python3", "driver.py"]}
   --lease   of the service, in seconds; cuts and waiting times are in proportion (default 4)
   --only    only scenarios whose name has this text
+  --scenarios  another file of them
   --company  how many other travellers there are (default 150)
 
 All clients carry out each step at the same time, so that one cut is for all of them. In the end the
@@ -43,13 +44,15 @@ CLIENTS = {
 
 
 def queries(lease_s):
-    """Near: others are there. Lonely, long, longer: nobody has such company; they wait for that long."""
+    """Near: others are there. Lonely, long, absent, longer: nobody has such company; they wait for that long."""
     knn = {"type": "knn", "k": 3}
     alone = {"k": 100, "l": 1, "max_hops": 1}
     return {
         "near": {"position": EDGE, "profile": {"k": 2, "l": 1, "max_wait_s": 2 * lease_s}, "request": knn},
         "lonely": {"position": EDGE, "profile": {**alone, "max_wait_s": 1.5}, "request": knn},
         "long": {"position": EDGE, "profile": {**alone, "max_wait_s": 1.2 * lease_s}, "request": knn},
+        # A client that is gone has its query withdrawn after a lease and a half, before this drops it.
+        "absent": {"position": EDGE, "profile": {**alone, "max_wait_s": 2 * lease_s}, "request": knn},
         "longer": {"position": EDGE, "profile": {**alone, "max_wait_s": 3 * lease_s}, "request": knn},
         "greedy": {"position": EDGE, "profile": {"k": 1000000}, "request": knn},
         "at sea": {"position": SEA, "request": knn},
@@ -251,7 +254,9 @@ class Stage:
         for name, client in CLIENTS.items():
             own = [self.token(f"{language}-{client['user']}")] if "user" in client else []
             tokens = client.get("before", []) + client.get("tokens", []) + own
-            options = {"patience_s": 20, "margin_s": 1.5, "provider_s": 3, **client.get("options", {})}
+            # With a lease of 15 s these are the clients' defaults.
+            scale = self.lease_s / 15
+            options = {"patience_s": 20, "margin_s": 5 * scale, "provider_s": 15 * scale, **client.get("options", {})}
             name = name if language == driver.language else f"{name} of {language}"
             url = f"{self.services[service].proxy_url}/{via}" if via else self.services[service].url
             number = driver.send(do="client", client=name, url=url, tokens=tokens, options=options)
@@ -273,6 +278,8 @@ class Scenario:
         self.background = {}
         self.wrong = {language: [] for language in stage.drivers}
         self.started = {}
+        # When the line came back, or the address changed.
+        self.back_at = None
 
     def play(self):
         for driver in self.stage.drivers.values():
@@ -298,10 +305,11 @@ class Scenario:
     def happen(self, step):
         """What happens to lines, services and processes."""
         kind, stage, service = step["env"], self.stage, self.service
-        if kind == "leases":
-            time.sleep(step["count"] * stage.lease_s)
+        if kind in ("leases", "seconds"):
+            time.sleep(step["count"] * (stage.lease_s if kind == "leases" else 1))
         elif kind in ("cut", "heal", "move"):
             getattr(stage.lines, kind)()
+            self.back_at = time.monotonic()
         elif kind == "pending":
             wanted = len(self.background) * len(stage.drivers)
             until(lambda: service.pending() >= wanted, f"{wanted} queries pending")
@@ -345,6 +353,10 @@ class Scenario:
         """Compare the results of a step with what is expected, and count what became of queries."""
         for language, driver in self.stage.drivers.items():
             line = driver.result(numbers[language])
+            if "join" in step and self.back_at:
+                late_s = driver.arrived[numbers[language]][1] - self.back_at
+                became = line.get("outcome") or line.get("error")
+                print(f"# {language}: {became} {late_s:.2f} s after the line changed last", flush=True)
             name = sent.get("query_name")
             if sent["do"] in ("start", "resume") and name:
                 self.results[language][name] = line
@@ -442,10 +454,11 @@ def main():
     parser.add_argument("drivers")
     parser.add_argument("--lease", type=float, default=4)
     parser.add_argument("--only", default="")
+    parser.add_argument("--scenarios", default=HERE / "scenarios.jsonl")
     parser.add_argument("--company", type=int, default=150)
     given = parser.parse_args()
     drivers = json.loads(pathlib.Path(given.drivers).read_text())
-    told = [json.loads(line) for line in (HERE / "scenarios.jsonl").read_text().splitlines()]
+    told = [json.loads(line) for line in pathlib.Path(given.scenarios).read_text().splitlines()]
     told = [scenario for scenario in told if given.only in scenario["name"]]
     tap = Tap()
     try:

@@ -220,7 +220,9 @@ class Transport:
                 connection.sock.settimeout(attempt_s)
                 return self._exchange(connection, method, path, headers, body, token)
             except socket.timeout:
+                # A line that is dead, or another address: idle connections are of no use either.
                 connection.close()
+                self.close()
                 return None
             except (OSError, http.client.HTTPException, ValueError):
                 connection.close()
