@@ -90,6 +90,10 @@ sc_err sc_policy_check(const sc_policy *terms, sc_diag *diag)
     if (!err) err = check_least("address_rate", terms->address_rate, 0, diag);
     if (!err) err = check_least("address_burst", terms->address_burst, 1, diag);
     if (!err) err = check_least("user_pending", terms->user_pending, 1, diag);
+    if (!err) err = check_least("lease_s", in_seconds(terms->lease_us), 1e-6, diag);
+    if (!err) err = check_least("outcome_keep_s", in_seconds(terms->outcome_keep_us), 0, diag);
+    if (!err) err = check_least("max_poll_s", terms->max_poll_s, 0, diag);
+    if (!err) err = check_least("max_outcomes", (double)terms->max_outcomes, 1, diag);
     if (!err) err = check_access("events", terms->events, diag);
     if (!err) err = check_access("metrics", terms->metrics, diag);
     return err;

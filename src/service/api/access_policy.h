@@ -46,6 +46,11 @@ typedef struct sc_policy {
     double address_rate;  ///< requests of all kinds per second and address; 0: no limit
     double address_burst;
     uint32_t user_pending;  ///< queries of one user at once
+    // Of queries with a life of their own (async_queries.h).
+    sc_time lease_us;         ///< without a contact, after which one is withdrawn
+    sc_time outcome_keep_us;  ///< an outcome, after it was first told
+    double max_poll_s;        ///< the longest that a request may ask to be held
+    size_t max_outcomes;      ///< kept at once
     sc_access events;
     sc_access metrics;
 } sc_policy;

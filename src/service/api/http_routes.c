@@ -4,6 +4,7 @@
 // rate of the client's address is checked first: a flood costs a look-up and a short reply.
 #include "api/service_internal.h"
 
+#include "api/async_route.h"
 #include "api/cross_origin.h"
 #include "api/events.h"
 #include "api/metrics.h"
@@ -34,6 +35,16 @@ typedef struct route_call {
 static void show_query(const route_call *p)
 {
     sc_query_route_post(p->service->query_route, p->loop, p->request);
+}
+
+static void show_async_query(const route_call *p)
+{
+    sc_async_route *async = sc_query_route_async(p->service->query_route);
+    if (sc_http_request_method(p->request) == SC_HTTP_DELETE) {
+        sc_async_route_delete(async, p->loop, p->request);
+    } else {
+        sc_async_route_look(async, p->loop, p->request);
+    }
 }
 
 static void show_zone(const route_call *p)
@@ -133,6 +144,9 @@ static const route routes[] = {
     {"/openapi.json", SC_HTTP_GET, "GET, HEAD", FOR_ALL, false, false, show_openapi},
 };
 
+// HEAD is refused, as of a stream: it would count as telling the outcome.
+static const route async_route = {NULL,  SC_HTTP_GET, "GET, DELETE",   FOR_ALL,
+                                  false, true,        show_async_query};
 static const route partition_route = {"/v1/partition", SC_HTTP_GET, "GET, HEAD",   FOR_ALL,
                                       false,           false,       show_partition};
 static const route cluster_route = {"/v1/cluster", SC_HTTP_GET, "GET, HEAD", BY_METRICS,
@@ -182,6 +196,7 @@ static const route *find_route(route_call *p, const char *path)
     for (size_t i = 0; i < sizeof(routes) / sizeof(routes[0]); i++) {
         if (strcmp(routes[i].path, path) == 0) return &routes[i];
     }
+    if (sc_async_path_is(path)) return &async_route;
     const route *of_parts = find_cluster_route(p->service, path);
     if (of_parts) return of_parts;
     return p->service->ui && sc_ui_has(p->service->ui, path) ? &ui_route : NULL;
@@ -241,7 +256,7 @@ static bool may_use(route_call *p, gate whose, sc_problem *problem)
 static bool is_method_of(const route_call *p, const route *wanted)
 {
     const sc_http_method method = sc_http_request_method(p->request);
-    return method == wanted->method ||
+    return method == wanted->method || (method == SC_HTTP_DELETE && wanted == &async_route) ||
            (method == SC_HTTP_POST && p->extra && p->extra->takes_post) ||
            (method == SC_HTTP_HEAD && wanted->method == SC_HTTP_GET && !wanted->is_stream);
 }

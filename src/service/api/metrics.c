@@ -5,6 +5,7 @@
 // a handful of additions to atomic counters; everything else is read when the page is requested.
 // Metrics of a cluster are in metrics_cluster.c.
 #include "api/metrics.h"
+#include "api/async_route.h"
 #include "api/events.h"
 #include "api/problem_details.h"
 #include "api/service_internal.h"
@@ -113,6 +114,9 @@ sc_err sc_metrics_write(const sc_service_internal *service, sc_bytes *out)
         .process = sc_process_usage_read(),
         .view = view,
     };
+    if (service->query_route) {
+        snapshot.async = sc_async_route_stats(sc_query_route_async(service->query_route));
+    }
     snapshot.has_areas = sc_courier_areas(service->courier, &snapshot.areas);
     if (service->cloak_log) {
         snapshot.has_cloak_log = true;
@@ -225,6 +229,34 @@ static void put_queries(sc_prometheus *out, const sc__metrics_snapshot *r)
     sc_prometheus_histogram(out, "starcloak_answer_seconds",
                             "Time from asking to the answer, of answered queries.",
                             &r->metrics->answer);
+}
+
+/** Of queries with a life of their own. */
+static void put_async(sc_prometheus *out, const sc_async_stats *async)
+{
+    static const char name[] = "starcloak_async_forgotten_total";
+    sc_prometheus_counter(out, "starcloak_async_queries_total",
+                          "Queries that were accepted with a life of their own.", async->asked);
+    sc_prometheus_gauge(out, "starcloak_async_pending",
+                        "Queries with a life of their own that have no outcome yet.",
+                        async->pending);
+    sc_prometheus_gauge(out, "starcloak_async_outcomes", "Outcomes that are kept to be read again.",
+                        async->outcomes);
+    sc_prometheus_gauge(out, "starcloak_async_outcome_bytes", "Bytes that they take.",
+                        async->bytes);
+    sc_prometheus_counter(out, "starcloak_async_repeated_total",
+                          "Requests for a query that was asked already, by their Idempotency-Key.",
+                          async->repeated);
+    sc_prometheus_counter(out, "starcloak_async_lapsed_total",
+                          "Queries that were withdrawn since their lease was over.", async->lapsed);
+    sc_prometheus_head(out, name, "counter",
+                       "Queries and outcomes that were forgotten: their time was over after they "
+                       "were told or without that, they made room for others, or their client "
+                       "deleted them.");
+    put_labelled(out, name, "reason", "told", async->forgotten_told);
+    put_labelled(out, name, "reason", "untold", async->forgotten_untold);
+    put_labelled(out, name, "reason", "crowded_out", async->forgotten_crowded_out);
+    put_labelled(out, name, "reason", "deleted", async->forgotten_deleted);
 }
 
 static void put_cloaks(sc_prometheus *out, const sc__metrics_snapshot *r)
@@ -483,6 +515,7 @@ bool sc__metrics_print(const sc__metrics_snapshot *snapshot, sc_bytes *out)
 {
     sc_prometheus metrics = sc_prometheus_of(out, "");
     put_queries(&metrics, snapshot);
+    put_async(&metrics, &snapshot->async);
     put_cloaks(&metrics, snapshot);
     put_commit(&metrics, &snapshot->ledger);
     put_engine(&metrics, &snapshot->ledger.engine);

@@ -10,6 +10,7 @@
  *     starcloak_exchange_seconds   from there to the answer
  *     starcloak_answer_seconds     both together
  *     starcloak_cloak_users, _cloak_segments, _cloak_effective_segments     (histograms, as these)
+ *     starcloak_async_queries_total, _pending, _outcomes, _lapsed_total, ...: lives of their own
  *     starcloak_cloaks_total, _violations_total     starcloak_provider_*, _http_*, _engine_*
  *     starcloak_proposals_total, _proposals_refused_total, _aborted_total, ...: the commit
  *     process_resident_memory_bytes, process_cpu_seconds_total, ...
@@ -28,6 +29,8 @@
 #include <starcloak/density.h>
 #include <starcloak/relay.h>
 #include <starcloak/relay_codec.h>
+
+#include "api/async_queries.h"
 
 #include "api/cloak_log.h"
 #include "api/service_internal.h"
@@ -102,6 +105,7 @@ typedef struct sc__metrics_snapshot {
     sc_http_stats http;
     uint64_t refused[SC_PROBLEM_COUNT];
     uint64_t pending_by_k[SC_PENDING_SIZES];
+    sc_async_stats async;
     uint64_t listeners;
     uint64_t events_lost;
     uint64_t log_lost;

@@ -350,13 +350,14 @@ static bool read_request(reading *r)
 
 // --- All of it -----------------------------------------------------------------------------------
 
-enum { POSITION, PROFILE, REQUEST, ZONE };
+enum { POSITION, PROFILE, REQUEST, ZONE, WAIT };
 
 static const sc_json_field members_of_body[] = {
     [POSITION] = {"position", "/position"},
     [PROFILE] = {"profile", "/profile"},
     [REQUEST] = {"request", "/request"},
     [ZONE] = {"zone", "/zone"},
+    [WAIT] = {"wait", "/wait"},
 };
 
 static bool read_zone(reading *r)
@@ -370,6 +371,17 @@ static bool read_zone(reading *r)
     return true;
 }
 
+static bool read_hold(reading *r)
+{
+    const char *field = members_of_body[WAIT].pointer;
+    const double most_s = r->format->policy->max_poll_s;
+    double *out = &r->out->wait_s;
+    if (!sc_json_read_number(&r->in, field, out)) return false;
+    if (*out >= 0.0 && *out <= most_s) return true;
+    return sc_problem_set(r->in.problem, SC_PROBLEM_REQUEST, field, "it must be 0 to %g seconds",
+                          most_s);
+}
+
 static bool read_body_member(void *context, unsigned which)
 {
     reading *r = context;
@@ -381,6 +393,8 @@ static bool read_body_member(void *context, unsigned which)
         return sc_json_read_object(&r->in, &of_profile, r, &seen);
     case ZONE:
         return read_zone(r);
+    case WAIT:
+        return read_hold(r);
     default:
         return read_request(r);
     }
@@ -388,7 +402,7 @@ static bool read_body_member(void *context, unsigned which)
 
 static const sc_json_shape of_body = {
     .pointer = NULL,
-    .words = "position, profile, request and zone",
+    .words = "position, profile, request, zone and wait",
     .fields = members_of_body,
     .count = COUNT_OF(members_of_body),
     .read = read_body_member,
@@ -430,6 +444,7 @@ bool sc_query_body_read(const char *body, size_t size, const sc_query_format *fo
 {
     *out = (sc_query_body){.edge = SC_NONE,
                            .heading_deg = (double)NAN,
+                           .wait_s = (double)NAN,
                            .profile = format->policy->standard,
                            .request = {.metric = format->policy->metric}};
     reading r = {.in = {.json = sc_json_pull_of(body, size), .problem = problem},

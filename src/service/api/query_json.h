@@ -11,6 +11,9 @@
  * "heading_deg". The profile, or parts of it, may be missing. A request may also be
  * {"type": "range", "radius_m": 500, ...}, or "radius_s": 300, and may have a "metric".
  *
+ * "wait" says that the query has a life of its own (async_route.h), and for how many seconds the
+ * reply may wait for the outcome.
+ *
  * Bodies are untrusted. Unknown and repeated members, and numbers that are not finite, are refused
  * with the field's name. Missing, null or empty `categories` mean all of them.
  */
@@ -35,6 +38,7 @@ typedef struct sc_query_body {
     double heading_deg;  ///< degrees clockwise from north, or from the y axis; NaN: not told
     sc_profile profile;  ///< whole, within the policy
     sc_request request;  ///< in normal form, within the policy
+    double wait_s;       ///< to be held before the reply is 202; NaN: not told
     const char *zone;    ///< the text of a sealed zone, in the body that was read; NULL: none
     size_t zone_size;
 } sc_query_body;

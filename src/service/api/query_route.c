@@ -16,6 +16,7 @@
 
 #include <starcloak/admit.h>
 
+#include "api/async_route.h"
 #include "api/json_request.h"
 #include "api/metrics.h"
 #include "api/outcome_json.h"
@@ -33,7 +34,8 @@
 
 typedef struct waiting_client {
     sc_query_route *route;
-    sc_http_request *request;  ///< NULL once the client is gone
+    sc_http_request *request;  ///< NULL once the client is gone, or if it has a life of its own
+    sc_async_query *life;      ///< NULL: it ends with its connection
     uint64_t user;             ///< the user's number in `pending` and rates
     sc_query_id id;            ///< to withdraw it by
     sc_query_charge charge;    ///< what it took from the user's buckets
@@ -70,6 +72,7 @@ struct sc_query_route {
     size_t max_clients;  ///< per loop
     bool is_geographic;
     uint8_t user_key[crypto_shorthash_KEYBYTES];
+    sc_async_route *async;
     route_loop *loops;  ///< service->loops of them
 };
 
@@ -141,6 +144,38 @@ static void reply(const sc_query_route *route, route_loop *loop, sc_http_request
     wipe(&loop->reply);
 }
 
+/** The outcome of a query with a life of its own: for those who wait for it, now or later. */
+static void keep_outcome(const sc_query_route *route, route_loop *loop, sc_async_query *life,
+                         const sc_policy *policy, const sc_ticket *ticket)
+{
+    enum { OK = 200, UNAVAILABLE = 503, PROBLEM_ROOM = 2048 };
+    char text[PROBLEM_ROOM];
+    sc_async_outcome outcome = {.status = OK};
+    sc_problem problem;
+    if (ticket->outcome == SC_OUTCOME_GONE) {
+        outcome.state = SC_ASYNC_WITHDRAWN;
+    } else if (!has_outcome(ticket)) {
+        sc_outcome_problem(ticket, &problem);
+        outcome.state = SC_ASYNC_FAILED;
+        outcome.status = (uint16_t)sc_problem_status(problem.kind);
+        outcome.retry_after_s = (uint16_t)problem.retry_after_s;
+        outcome.json = text;
+        outcome.size = sc_problem_write(&problem, text, sizeof text);
+    } else if (sc_outcome_json_write(ticket, route->is_geographic, street_of(route, ticket),
+                                     &loop->reply)) {
+        outcome.state = SC_ASYNC_FAILED;
+        outcome.status = UNAVAILABLE;
+        outcome.retry_after_s = 1;
+    } else {
+        outcome.state =
+            ticket->outcome == SC_OUTCOME_ANSWERED ? SC_ASYNC_ANSWERED : SC_ASYNC_DROPPED;
+        outcome.json = loop->reply.data;
+        outcome.size = loop->reply.size;
+    }
+    sc_async_route_settle(route->async, policy, life, &outcome);
+    wipe(&loop->reply);
+}
+
 static void settle_ticket(sc_query_route *route, route_loop *loop, sc_ticket *ticket,
                           bool may_reply)
 {
@@ -151,8 +186,9 @@ static void settle_ticket(sc_query_route *route, route_loop *loop, sc_ticket *ti
     sc_access_rules *terms = sc_credentials_hold(service->credentials);
     sc_query_charges_settle(service->charges, &terms->policy, client->user, &client->charge, ticket,
                             sc_clock_us());
-    sc_access_rules_release(terms);
     sc_pending_leave(service->pending, client->user);
+    if (client->life) keep_outcome(route, loop, client->life, &terms->policy, ticket);
+    sc_access_rules_release(terms);
     loop->clients--;
     if (may_reply && client->request) reply(route, loop, client->request, ticket);
     give_back(loop, ticket);
@@ -215,6 +251,18 @@ void sc_query_route_all_settled(void *context)
     }
 }
 
+void sc_query_route_watched(void *context, const sc_ticket *ticket)
+{
+    const sc_query_route *route = context;
+    const waiting_client *client = ticket->client;
+    sc_async_route_cloaked(route->async, client->life);
+}
+
+sc_async_route *sc_query_route_async(const sc_query_route *route)
+{
+    return route->async;
+}
+
 uint64_t sc__query_route_handed(const sc_query_route *route)
 {
     uint64_t count = 0;
@@ -267,7 +315,7 @@ sc_err sc_query_route_new(sc_service_internal *service, size_t max_pending,
         sc_query_route_free(route);
         return sc_fail_memory(diag, "starting the query route");
     }
-    sc_err err = SC_OK;
+    sc_err err = sc_async_route_new(service, names_key, &route->async, diag);
     // One key for all: a user has one pseudonym, whichever loop it comes to.
     uint8_t key[SC_KEY_SIZE];
     if (names_key) {
@@ -308,6 +356,7 @@ void sc_query_route_free(sc_query_route *route)
         close_loop(route, &route->loops[i]);
     }
     sc_free(route->loops);
+    sc_async_route_free(route->async);
     sodium_memzero(route->user_key, sizeof route->user_key);
     sc_free(route);
 }
@@ -327,6 +376,7 @@ typedef struct incoming {
     sc_opened_zone zone;
     sc_snap where;
     sc_query_charge charge;
+    sc_async_asking async;
     sc_problem *problem;
 } incoming;
 
@@ -380,6 +430,7 @@ static bool read_body(const sc_query_route *route, incoming *g)
                                     .is_geographic = route->is_geographic};
     if (!sc_query_body_read(body, size, &format, &g->body, g->problem)) return false;
     g->wanted = g->body.request;
+    if (!isnan(g->body.wait_s)) g->async.wait_us = sc_time_from_seconds(g->body.wait_s);
     if (route->service->rounds_requests) {
         g->body.request = sc_request_rounded(&g->wanted, &g->terms->policy.requests);
     }
@@ -489,7 +540,8 @@ static sc_ticket *make_ticket(sc_query_route *route, incoming *g, const sc_query
     if (!a) return NULL;
     sc_ticket *ticket = &a->ticket;
     a->client = (waiting_client){.route = route,
-                                 .request = g->request,
+                                 .request = g->async.query ? NULL : g->request,
+                                 .life = g->async.query,
                                  .user = g->user,
                                  .id = query->id,
                                  .charge = g->charge};
@@ -508,6 +560,7 @@ static sc_ticket *make_ticket(sc_query_route *route, incoming *g, const sc_query
     ticket->asked = g->now;
     ticket->max_cost = g->terms->policy.max_cost;
     ticket->client = &a->client;
+    ticket->is_watched = g->async.query != NULL;
     ticket->loop = g->loop;
     return ticket;
 }
@@ -528,34 +581,72 @@ static bool enter(const sc_query_route *route, incoming *g)
     }
 }
 
+/** Let the query have a life of its own, if that is asked for. */
+static bool give_life(const sc_query_route *route, incoming *g, const sc_query *query)
+{
+    if (!sc_async_is_asked(&g->async)) return true;
+    if (!g->async.headers.key) {
+        sc_async_route_identify(route->async, &g->token, g->request, &g->async);
+    }
+    switch (sc_async_route_add(route->async, &g->terms->policy, &g->async, &query->id)) {
+    case SC_OK:
+        return true;
+    case SC_EDUPLICATE:
+        return refuse_busy(g, "the same query came at the same time");
+    default:
+        return refuse_busy(g, "out of memory");
+    }
+}
+
 // Give the query to the ledger. From then on the request waits.
 static bool submit(sc_query_route *route, incoming *g, const sc_query *query)
 {
+    if (!give_life(route, g, query)) return false;
     sc_ticket *ticket = make_ticket(route, g, query);
-    if (!ticket) return refuse_busy(g, "out of memory");
-    waiting_client *client = ticket->client;
-    const sc_err err = sc_ledger_submit(route->service->ledger, ticket);
+    const sc_err err = ticket ? sc_ledger_submit(route->service->ledger, ticket) : SC_ENOMEM;
     if (err) {
+        if (g->async.query) sc_async_route_cancel(route->async, &g->terms->policy, &g->async);
+        if (!ticket) return refuse_busy(g, "out of memory");
         give_back(&route->loops[g->loop], ticket);
         return err == SC_EINTERRUPTED ? refuse_draining(g)
                                       : refuse_busy(g, "too many queries are waiting");
     }
     // The ticket may be settled by now, but this thread takes it back later.
     route->loops[g->loop].clients++;
-    sc_http_on_gone(g->request, client_gone, client);
+    if (!g->async.query) sc_http_on_gone(g->request, client_gone, ticket->client);
     return true;
+}
+
+static bool identify(const sc_query_route *route, incoming *g)
+{
+    if (!sc_access_rules_identify(g->terms, g->request, &g->token, g->problem)) return false;
+    g->user = user_number(route, &g->token);
+    return true;
+}
+
+/** Whether the same query was asked already, under its key. It is replied to whatever may keep a
+ * new one out: the rate of its user, or that the service is about to stop. False: with a problem.
+ */
+static bool find_repeated(const sc_query_route *route, incoming *g)
+{
+    if (!identify(route, g)) return false;
+    sc_async_route_identify(route->async, &g->token, g->request, &g->async);
+    return sc_async_route_repeat(route->async, &g->terms->policy, &g->async, g->problem);
 }
 
 // From the cheap checks to the dear ones.
 static bool check_and_submit(sc_query_route *route, incoming *g)
 {
+    if (!sc_async_headers_read(g->request, &g->async.headers, g->problem)) return false;
+    const bool has_key = g->async.headers.key != NULL;
+    if (has_key && !find_repeated(route, g)) return false;
+    if (g->async.query) return true;
     if (atomic_load_explicit(&route->service->is_draining, memory_order_relaxed))
         return refuse_draining(g);
     if (route->service->gateway && !sc_gateway_has_been_ready(route->service->gateway))
         return refuse_busy(g, "this gateway has just started and finds its workers");
     if (!sc_json_request_check_type(g->request, g->problem)) return false;
-    if (!sc_access_rules_identify(g->terms, g->request, &g->token, g->problem)) return false;
-    g->user = user_number(route, &g->token);
+    if (!has_key && !identify(route, g)) return false;
     if (!take_rate(route, g->terms, g->user, g->now, g->problem) || !read_body(route, g) ||
         !sc__query_find_road(route->service->map, &g->terms->policy, &g->body, &g->where,
                              g->problem)) {
@@ -589,11 +680,15 @@ void sc_query_route_post(sc_query_route *route, unsigned loop, sc_http_request *
     g.problem = &problem;
     g.charge = (sc_query_charge){0};
     g.zone = (sc_opened_zone){0};
+    g.async = (sc_async_asking){.wait_us = -1};
     const bool is_taken = check_and_submit(route, &g);
     sc_opened_zone_fini(&g.zone);
+    sc_http_request_forget_body(request);
+    const bool has_life = is_taken && g.async.query;
+    if (has_life) sc_async_route_reply(route->async, &g.terms->policy, loop, request, &g.async);
     sc_access_rules_release(g.terms);
     explicit_bzero(&g, sizeof g);
-    sc_http_request_forget_body(request);
+    if (has_life) return;
     if (is_taken) {
         // It may wait for long, and the token has been read.
         sc_http_request_forget_headers(request);

@@ -4,6 +4,7 @@
 // threads start, and freed after they have ended.
 #include "api/service.h"
 
+#include "api/async_route.h"
 #include "api/cloak_log.h"
 #include "api/cross_origin.h"
 #include "api/events.h"
@@ -256,6 +257,12 @@ static void settle_all(void *context)
     sc_query_route_all_settled(service->internal.query_route);
 }
 
+static void watch(void *context, const sc_ticket *ticket)
+{
+    const sc_service *service = context;
+    sc_query_route_watched(service->internal.query_route, ticket);
+}
+
 static void keep(const sc_service *service, const sc_relay *relay, uint32_t users)
 {
     sc_cloak_log *log = service->internal.cloak_log;
@@ -459,6 +466,7 @@ static sc_err make_ledger(sc_service *service, const sc_service_options *options
     internal->rounds_requests = ledger.rare.users > 0;
     ledger.settled = settle;
     ledger.all_settled = settle_all;
+    ledger.watched = watch;
     ledger.published = publish;
     ledger.context = service;
     ledger.is_hosted = internal->is_ledger_hosted;
@@ -676,8 +684,13 @@ size_t sc_service_drain(sc_service *service, double grace_s, double seconds)
     // A socket that is closed resets those who wait to be accepted there.
     const bool is_alone = sc_http_is_idle(internal->http);
     sleep_s(grace_s > GRACE_S || is_alone ? grace_s : GRACE_S);
-    sc_http_stop_listening(internal->http);
     int64_t until_us = from_now_us(seconds);
+    // Clients of queries with a life of their own come back by another connection.
+    sc_async_route *async = sc_query_route_async(internal->query_route);
+    while (sc_async_route_awaited(async) > 0 && sc_clock_us() < until_us) {
+        sleep_s(MOMENT_S);
+    }
+    sc_http_stop_listening(internal->http);
     // Settled tickets are pending in the query route until their reply is on its way.
     while (sc_pending_count(internal->pending) > 0 && sc_clock_us() < until_us) {
         sleep_s(MOMENT_S);

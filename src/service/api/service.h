@@ -109,7 +109,9 @@ SC_CHECKED sc_err sc_service_reload(sc_service *service, const sc_policy *policy
 
 /**
  * No new queries; the queries there are get their outcome. Waits until that is so, at most
- * `seconds`; those that are left then have failed as stopped, and a second is left to tell them.
+ * `seconds`; those that are left then have failed as stopped, and a second is left to tell them. As
+ * long as a client of a query with a life of its own is expected to come for its outcome, and at
+ * most for `seconds`, new connections are accepted, too.
  * New connections are welcome for `grace_s` more, to be told of it.
  *
  * @return how many queries were cut off so: 0 if all went well

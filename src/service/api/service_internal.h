@@ -25,6 +25,7 @@
 #include <stdatomic.h>
 
 typedef struct sc_query_route sc_query_route;        ///< query_route.c: queries and their outcomes
+typedef struct sc_async_route sc_async_route;        ///< async_route.h: those that outlive requests
 typedef struct sc_events sc_events;                  ///< events.h: listeners of GET /v1/events
 typedef struct sc_metrics sc_metrics;                ///< metrics.h
 typedef struct sc_cross_origin sc_cross_origin;      ///< cross_origin.h
@@ -220,6 +221,12 @@ bool sc__query_find_road(const sc_map *map, const sc_policy *policy,
  */
 void sc_query_route_settled(void *context, sc_ticket *ticket);
 void sc_query_route_all_settled(void *context);
+
+/** For sc_ledger_options.watched: the cloak of a query with a life of its own has left. */
+void sc_query_route_watched(void *context, const sc_ticket *ticket);
+
+/** Queries with a life of their own; lent. */
+sc_async_route *sc_query_route_async(const sc_query_route *route);
 
 /** Tickets that the ledger has handed to loops so far; for tests. */
 uint64_t sc__query_route_handed(const sc_query_route *route);

@@ -338,6 +338,10 @@ sc_policy sc_settings_policy(const sc_settings *s)
         .address_rate = s->address_rate,
         .address_burst = s->address_burst,
         .user_pending = (uint32_t)s->user_pending,
+        .lease_us = sc_time_from_seconds(s->lease_s),
+        .outcome_keep_us = sc_time_from_seconds(s->outcome_keep_s),
+        .max_poll_s = s->max_poll_s,
+        .max_outcomes = s->max_outcomes,
         .events = (sc_access)s->events,
         .metrics = (sc_access)s->metrics,
     };

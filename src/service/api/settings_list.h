@@ -164,6 +164,18 @@
            "queries of one user that may arrive at once after a pause (default 5)")                   \
     COUNT(policy, user_pending, "user-pending", "N", 1, 1, 1000000, RELOAD, HTTP,                     \
           "queries of one user that may wait at once (default 1)")                                    \
+    NUMBER(policy, lease_s, "lease", "S", 15, 0.1, 86400, RELOAD, HTTP,                               \
+           "seconds after the last contact of its client for which a query that was asked "           \
+           "asynchronously, or with an Idempotency-Key, goes on waiting (default 15)")                \
+    NUMBER(policy, outcome_keep_s, "outcome-keep", "S", 60, 0, 86400, RELOAD, HTTP,                   \
+           "seconds for which the outcome of such a query can be read again, from the first time "    \
+           "on; twice as long if it never was (default 60)")                                          \
+    NUMBER(policy, max_poll_s, "max-poll", "S", 30, 0, 3600, RELOAD, HTTP,                            \
+           "the longest that a client may ask to wait for a change of such a query, seconds "         \
+           "(default 30)")                                                                            \
+    COUNT(policy, max_outcomes, "max-outcomes", "N", 50000, 1, 100000000, RELOAD, HTTP,               \
+          "outcomes of such queries that are kept at once, with 4 KiB for each on average; where "    \
+          "there are more, the one whose time is over next is forgotten (default 50000)")             \
     NUMBER(policy, user_cost, "user-cost", "N", 5000, 0, 1e12, RELOAD, HTTP,                          \
            "steps per second that the queries of one user may cost, on average, and those of a "      \
            "minute at once after a pause; 0: no limit (default 5000)")                                \

@@ -213,6 +213,8 @@ static sc_err make_state(sc_ledger *ledger, const sc_map *map, sc_diag *diag)
     }
     const sc__ledger_state_options state = {
         .max_tickets = options->max_pending,
+        .watched = options->watched,
+        .watched_context = options->context,
         .self = options->self,
         .jitter_us = options->jitter_us,
         .guard_us = options->guard_us,

@@ -87,6 +87,9 @@ typedef struct sc_ledger_options {
     /** Those of one round have been told, and no more come for now: a caller that hands them on in
      * batches does so here. As above; may be NULL. */
     void (*all_settled)(void *context);
+    /** The cloak of a watched ticket has left; the ticket is still the ledger's. In the ledger's
+     * thread; must be quick; may be NULL. */
+    void (*watched)(void *context, const sc_ticket *ticket);
     /** A cloak leaves: what the provider sees, how many different users are behind it (for
      * counting alone), and a number drawn for it, by which its members know it; the provider does
      * not. In the ledger's thread; may be NULL. */

@@ -77,6 +77,9 @@ void sc__ledger_mark_published(sc__ledger_state *state, sc_reservation *reservat
         ticket->users = users;
         ticket->segments = (uint32_t)proposal->segment_count;
         if (ticket->is_gone) state->stats.gone_published++;
+        if (ticket->is_watched && state->options.watched) {
+            state->options.watched(state->options.watched_context, ticket);
+        }
         sc__ledger_keep_last_cloak(state, ticket);
         // The engine that found the cloak gets `published` instead.
         sc__ledger_send_remove(state, ticket, ticket->home == proposal->part);

@@ -101,6 +101,9 @@ typedef struct sc_reservation {
 
 typedef struct sc__ledger_state_options {
     size_t max_tickets;
+    /** The cloak of a watched ticket has left; NULL: it is told to no one. */
+    void (*watched)(void *context, const sc_ticket *ticket);
+    void *watched_context;
     sc_peer self;
     sc_time jitter_us;              ///< below 2^32
     sc_time guard_us;               ///< >= 0; more than clocks differ by

@@ -71,6 +71,7 @@ typedef struct sc_ticket {
     double max_cost;  ///< steps (courier/cost_estimate.h) that its cloak may cost; 0: any number
     void *client;     ///< that waits for it; the ledger never looks at it
     unsigned loop;    ///< in which it waits
+    bool is_watched;  ///< its client is told when its cloak leaves
 
     // The ledger's.
     sc_ticket_state state;

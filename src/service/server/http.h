@@ -221,6 +221,11 @@ const char *sc_http_request_search(const sc_http_request *request);
 /** The first header of that name (letters in either case), or NULL. */
 const char *sc_http_request_header(const sc_http_request *request, const char *name);
 
+/** The first header of each of these names, or NULL, in one pass for all of them. Names begin with
+ * a capital letter. */
+void sc_http_request_find_headers(const sc_http_request *request, const char *const *names,
+                                  size_t count, const char **values);
+
 /** The body; not ended by NUL. The memory is the request's, and may be written to (wiped). */
 char *sc_http_request_body(sc_http_request *request, size_t *size);
 

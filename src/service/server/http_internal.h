@@ -612,7 +612,7 @@ typedef struct sc__http_head {
 } sc__http_head;
 
 /** Headers of a reply that pages of another origin may read, beside those that they always may. */
-#define SC__HTTP_EXPOSED "ETag, Location, Retry-After"
+#define SC__HTTP_EXPOSED "ETag, Location, Preference-Applied, Retry-After"
 
 /** Put the head together in the loop's scratch; its size, 0 if memory is out. */
 size_t sc__http_head_write(sc__http_loop *loop, const sc__http_head *head);

@@ -17,7 +17,7 @@
 // header whose text has a control byte is left out.
 
 // The longest of what is always there, with room to spare; texts of callers come on top.
-enum { FIXED_ROOM = 448, ORIGIN_ROOM = 128, NUMBER_ROOM = 20, AROUND_HEADER = 4 };
+enum { FIXED_ROOM = 448, ORIGIN_ROOM = 160, NUMBER_ROOM = 20, AROUND_HEADER = 4 };
 
 /** Where the next byte goes. */
 typedef struct pen {

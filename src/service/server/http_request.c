@@ -307,6 +307,27 @@ const char *sc_http_request_header(const sc_http_request *request, const char *n
     return NULL;
 }
 
+void sc_http_request_find_headers(const sc_http_request *request, const char *const *names,
+                                  size_t count, const char **values)
+{
+    enum { CAPITAL = ~0x20 };
+    const char *at = request->bytes.data + request->headers_at;
+    const char *end = request->bytes.data + request->headers_end;
+    for (size_t i = 0; i < count; i++) {
+        values[i] = NULL;
+    }
+    while (at < end) {
+        const char *value = at + strlen(at) + 1;
+        for (size_t i = 0; i < count; i++) {
+            // Most differ in the first letter.
+            if ((*at & CAPITAL) != *names[i] || values[i] || strcasecmp(at, names[i]) != 0)
+                continue;
+            values[i] = value;
+        }
+        at = value + strlen(value) + 1;
+    }
+}
+
 char *sc_http_request_body(sc_http_request *request, size_t *size)
 {
     *size = request->body_size;

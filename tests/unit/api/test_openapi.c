@@ -66,21 +66,28 @@ static void test_every_page_is_described(void **state)
         const char *method;
         const char *path;
     } pages[] = {
-        {"post", "/v1/queries"},  {"get", "/v1/about"},
-        {"get", "/v1/map"},       {"get", "/v1/map.bin"},
-        {"get", "/v1/partition"}, {"get", "/v1/categories"},
-        {"get", "/v1/events"},    {"get", "/"},
-        {"get", "/healthz"},      {"get", "/readyz"},
-        {"get", "/v1/cluster"},   {"get", "/metrics"},
-        {"get", "/openapi.json"}, {"post", "/v1/zone"},
+        {"post", "/v1/queries"},     {"get", "/v1/about"},
+        {"get", "/v1/map"},          {"get", "/v1/map.bin"},
+        {"get", "/v1/partition"},    {"get", "/v1/categories"},
+        {"get", "/v1/events"},       {"get", "/"},
+        {"get", "/healthz"},         {"get", "/readyz"},
+        {"get", "/v1/cluster"},      {"get", "/metrics"},
+        {"get", "/openapi.json"},    {"post", "/v1/zone"},
+        {"get", "/v1/queries/{id}"}, {"delete", "/v1/queries/{id}"},
     };
     json_t *document = openapi_load();
     assert_string_equal(json_string_value(json_object_get(document, "openapi")), "3.1.0");
     json_t *paths = json_object_get(document, "paths");
-    assert_int_equal(json_object_size(paths), sizeof pages / sizeof *pages);
+    size_t count = 0;
+    const char *path = NULL;
+    const json_t *operations = NULL;
+    json_object_foreach(paths, path, operations)
+    {
+        count += json_object_size(operations);
+    }
+    assert_int_equal(count, sizeof pages / sizeof *pages);
     for (size_t i = 0; i < sizeof pages / sizeof *pages; i++) {
         json_t *page = json_object_get(paths, pages[i].path);
-        assert_int_equal(json_object_size(page), 1);
         check_operation(document, pages[i].path, pages[i].method,
                         json_object_get(page, pages[i].method));
     }
@@ -225,6 +232,7 @@ static void test_methods_and_counters_are_those_of_the_code(void **state)
 /** Where each kind of problem can come up. */
 static const char *page_of(sc_problem_kind kind)
 {
+    if (kind == SC_PROBLEM_NO_SUCH_QUERY) return "/v1/queries/{id}";
     return kind == SC_PROBLEM_FORBIDDEN || kind == SC_PROBLEM_NOT_FOUND ? "/metrics"
                                                                         : "/v1/queries";
 }

@@ -111,7 +111,7 @@ static const refusal refusals[] = {
     {GOOD "x", SC_PROBLEM_BODY, NULL, "nothing more is expected"},
     {AT "\"profile\":,", SC_PROBLEM_BODY, NULL, "a value is expected"},
     {"{\"where\":1}", SC_PROBLEM_BODY, NULL,
-     "unknown member 'where'; allowed are position, profile, request and zone"},
+     "unknown member 'where'; allowed are position, profile, request, zone and wait"},
     {"{}", SC_PROBLEM_BODY, "/position", "the member is missing"},
     {"{" KNN "}", SC_PROBLEM_BODY, "/position", "the member is missing"},
     {"{\"position\":{\"lon\":8,\"lat\":49}}", SC_PROBLEM_BODY, "/request", "the member is missing"},
