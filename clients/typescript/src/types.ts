@@ -185,7 +185,7 @@ export interface Point {
 
 /** Problem details (RFC 9457). No text repeats a position, a user or a token. */
 export interface Problem {
-    type: 'urn:starcloak:problem:body' | 'urn:starcloak:problem:position' | 'urn:starcloak:problem:profile' | 'urn:starcloak:problem:request' | 'urn:starcloak:problem:too-costly' | 'urn:starcloak:problem:zone' | 'urn:starcloak:problem:token' | 'urn:starcloak:problem:forbidden' | 'urn:starcloak:problem:not-found' | 'urn:starcloak:problem:method' | 'urn:starcloak:problem:slow' | 'urn:starcloak:problem:too-large' | 'urn:starcloak:problem:media-type' | 'urn:starcloak:problem:expectation' | 'urn:starcloak:problem:off-road' | 'urn:starcloak:problem:no-zone' | 'urn:starcloak:problem:headers' | 'urn:starcloak:problem:rate' | 'urn:starcloak:problem:pending' | 'urn:starcloak:problem:cost' | 'urn:starcloak:problem:waiting' | 'urn:starcloak:problem:internal' | 'urn:starcloak:problem:not-implemented' | 'urn:starcloak:problem:provider' | 'urn:starcloak:problem:overloaded' | 'urn:starcloak:problem:draining' | 'urn:starcloak:problem:provider-timeout';
+    type: 'urn:starcloak:problem:body' | 'urn:starcloak:problem:position' | 'urn:starcloak:problem:profile' | 'urn:starcloak:problem:request' | 'urn:starcloak:problem:too-costly' | 'urn:starcloak:problem:zone' | 'urn:starcloak:problem:token' | 'urn:starcloak:problem:forbidden' | 'urn:starcloak:problem:not-found' | 'urn:starcloak:problem:no-such-query' | 'urn:starcloak:problem:method' | 'urn:starcloak:problem:slow' | 'urn:starcloak:problem:too-large' | 'urn:starcloak:problem:media-type' | 'urn:starcloak:problem:expectation' | 'urn:starcloak:problem:off-road' | 'urn:starcloak:problem:no-zone' | 'urn:starcloak:problem:idempotency-mismatch' | 'urn:starcloak:problem:headers' | 'urn:starcloak:problem:rate' | 'urn:starcloak:problem:pending' | 'urn:starcloak:problem:cost' | 'urn:starcloak:problem:waiting' | 'urn:starcloak:problem:internal' | 'urn:starcloak:problem:not-implemented' | 'urn:starcloak:problem:provider' | 'urn:starcloak:problem:overloaded' | 'urn:starcloak:problem:draining' | 'urn:starcloak:problem:provider-timeout';
     /** A title that is the same for all problems of a type. */
     title: string;
     /** The HTTP status of the reply. */
@@ -224,6 +224,11 @@ export interface Query {
     profile?: Profile;
     request: Request;
     zone?: SealedZone;
+    /**
+     * Give the query a life of its own, and wait so many seconds for its outcome before the
+     * reply is 202. At most `max-poll` of the service (30).
+     */
+    wait?: number;
 }
 
 /** What is asked for. */
