@@ -29,7 +29,7 @@ const PAGE = `<!doctype html>
     import { Client } from '@starcloak/client';
 
     window.ask = async (url, token, query) => {
-        const client = new Client({ url, token });
+        const client = new Client({ url, token, patienceS: 5 });
         const outcome = await client.ask(query).catch((error) => ({ outcome: String(error) }));
         document.querySelector('#answer').textContent = JSON.stringify(outcome);
     };

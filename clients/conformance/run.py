@@ -8,13 +8,14 @@ usage: run.py STARCLOAK DRIVERS [--lease S] [--only TEXT]
   --scenarios  another file of them
   --company  how many other travellers there are (default 150)
 
-All clients carry out each step at the same time, so that one cut is for all of them. In the end the
-outcomes that the clients saw, with those of the company (`starcloak load`), must be those that the
+All clients carry out each step at the same time, so that one cut is for all of them. Scenarios of the
+other service, whose line is never cut, are played meanwhile by other processes. In the end the outcomes that the clients saw, with those of the company (`starcloak load`), must be those that the
 service counted. README.md has the steps.
 """
 
 import argparse
 import collections
+import concurrent.futures
 import getpass
 import json
 import pathlib
@@ -65,17 +66,18 @@ class Tap:
     def __init__(self):
         self.count = 0
         self.failed = 0
+        self.lock = threading.Lock()
 
-    def check(self, sentence, wrong):
-        self.count += 1
-        self.failed += bool(wrong)
-        print(f"{'not ok' if wrong else 'ok'} {self.count} - {sentence}", flush=True)
-        for line in wrong:
-            print(f"# {line}", flush=True)
+    def check(self, sentence, wrong, more=""):
+        with self.lock:
+            self.count += 1
+            self.failed += bool(wrong)
+            print(f"{'not ok' if wrong else 'ok'} {self.count} - {sentence}{more}", flush=True)
+            for line in wrong:
+                print(f"# {line}", flush=True)
 
     def skip(self, sentence, why):
-        self.count += 1
-        print(f"ok {self.count} - {sentence} # SKIP {why}", flush=True)
+        self.check(sentence, [], f" # SKIP {why}")
 
 
 def until(condition, what):
@@ -180,8 +182,9 @@ class Service:
 class Driver:
     """One language's client, as a process that carries out commands."""
 
-    def __init__(self, stage, language, command):
-        self.stage, self.language, self.command = stage, language, command
+    def __init__(self, stage, language, command, where):
+        self.stage, self.language = stage, language
+        self.command = [*stage.lines.inside(where), *command]
         self.numbers = iter(range(1 << 30))
         self.texts = []
         self.start()
@@ -190,7 +193,7 @@ class Driver:
         self.arrived = {}
         self.changed = threading.Condition()
         self.running = subprocess.Popen(
-            [*self.stage.lines.inside("phone"), *self.command],
+            self.command,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,
@@ -233,7 +236,10 @@ class Stage:
         self.run("map", "generate", "--nodes", "600", "--seed", "7", "-o", "city.scm", "--quiet")
         self.run("token", "key", "keys")
         self.services = {"main": Service(self, "main", 18410), "other": Service(self, "other", 18420)}
-        self.drivers = {name: Driver(self, name, command) for name, command in drivers.items()}
+        self.drivers = {
+            service: {name: Driver(self, name, command, where) for name, command in drivers.items()}
+            for service, where in (("main", "phone"), ("other", "service"))
+        }
         self.tokens = {}
         # (service, outcome) of each query that a service accepted.
         self.seen = collections.Counter()
@@ -263,8 +269,9 @@ class Stage:
             driver.result(number)
 
     def end(self):
-        for driver in self.drivers.values():
-            driver.end()
+        for drivers in self.drivers.values():
+            for driver in drivers.values():
+                driver.end()
 
 
 class Scenario:
@@ -274,15 +281,16 @@ class Scenario:
         self.stage, self.told = stage, told
         self.where = told.get("service", "main")
         self.service = stage.services[self.where]
+        self.drivers = stage.drivers[self.where]
         self.results = collections.defaultdict(dict)
         self.background = {}
-        self.wrong = {language: [] for language in stage.drivers}
+        self.wrong = {language: [] for language in self.drivers}
         self.started = {}
         # When the line came back, or the address changed.
         self.back_at = None
 
     def play(self):
-        for driver in self.stage.drivers.values():
+        for driver in self.drivers.values():
             self.stage.introduce(driver, self.where, via=self.told.get("via"))
         taken = self.service.metrics().get("starcloak_queries_taken_total")
         for step in self.told["steps"]:
@@ -291,7 +299,7 @@ class Scenario:
             elif "join" in step:
                 self.settle(step, *self.background[step["join"]])
             else:
-                numbers = {name: self.send(driver, step) for name, driver in self.stage.drivers.items()}
+                numbers = {name: self.send(driver, step) for name, driver in self.drivers.items()}
                 if "background" in step:
                     self.background[step["background"]] = (step, numbers)
                 else:
@@ -311,10 +319,10 @@ class Scenario:
             getattr(stage.lines, kind)()
             self.back_at = time.monotonic()
         elif kind == "pending":
-            wanted = len(self.background) * len(stage.drivers)
+            wanted = len(self.background) * len(self.drivers)
             until(lambda: service.pending() >= wanted, f"{wanted} queries pending")
         elif kind == "new_process":
-            for driver in stage.drivers.values():
+            for driver in self.drivers.values():
                 driver.end()
                 driver.start()
                 stage.introduce(driver, self.where)
@@ -331,7 +339,7 @@ class Scenario:
             raise ValueError(kind)
 
     def neighbour(self, language):
-        languages = list(self.stage.drivers)
+        languages = list(self.drivers)
         return languages[(languages.index(language) + 1) % len(languages)]
 
     def send(self, driver, step):
@@ -351,7 +359,7 @@ class Scenario:
 
     def settle(self, step, sent, numbers):
         """Compare the results of a step with what is expected, and count what became of queries."""
-        for language, driver in self.stage.drivers.items():
+        for language, driver in self.drivers.items():
             line = driver.result(numbers[language])
             if "join" in step and self.back_at:
                 late_s = driver.arrived[numbers[language]][1] - self.back_at
@@ -399,6 +407,21 @@ class Scenario:
         return name
 
 
+def play_all(tap, stage, told, without_lines):
+    """One after the other; those that need lines only where there are lines."""
+    for one in told:
+        if one.get("needs") == "lines" and without_lines:
+            for language in stage.drivers["main"]:
+                tap.skip(f"{language}: {one['name']}", without_lines)
+            continue
+        began = time.monotonic()
+        scenario = Scenario(stage, one)
+        scenario.play()
+        for language, wrong in scenario.wrong.items():
+            tap.check(f"{language}: {one['name']}", wrong)
+        print(f"# took {time.monotonic() - began:.1f} s: {one['name']}", flush=True)
+
+
 def company_of(stage, count):
     """Other travellers, for as long as the scenarios take; ended by hand."""
     # One command for a traveller's whole life: tokens by the key, metrics not, since others ask too.
@@ -438,7 +461,7 @@ def company_counts(report):
 def silent(tap, stage):
     """No text of an error or outcome has a secret: user, token, position, id or key of a query."""
     wrong = []
-    for driver in stage.drivers.values():
+    for driver in (driver for drivers in stage.drivers.values() for driver in drivers.values()):
         for text in driver.texts:
             if re.search(r"offset|\b17\b|sct1_|/v1/queries/|-ann|Idempotency-Key: ", text or ""):
                 wrong.append(f"{driver.language}: {text}")
@@ -474,17 +497,13 @@ def main():
             stage = Stage(program, drivers, lines, given.lease, pathlib.Path(folder))
             company = company_of(stage, given.company)
             until(lambda: stage.services["main"].outcomes()["answered"] > 0, "company")
-            for scenario in told:
-                if scenario.get("needs") == "lines" and why:
-                    for language in drivers:
-                        tap.skip(f"{language}: {scenario['name']}", why)
-                    continue
-                began = time.monotonic()
-                play = Scenario(stage, scenario)
-                play.play()
-                for language in drivers:
-                    tap.check(f"{language}: {scenario['name']}", play.wrong[language])
-                print(f"# took {time.monotonic() - began:.1f} s", flush=True)
+            with concurrent.futures.ThreadPoolExecutor() as threads:
+                parts = [
+                    threads.submit(play_all, tap, stage, [one for one in told if one.get("service", "main") == name], why)
+                    for name in stage.services
+                ]
+                for part in parts:
+                    part.result()
             account(tap, stage, company)
             silent(tap, stage)
         finally:

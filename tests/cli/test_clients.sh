@@ -11,6 +11,11 @@ clients=$repository/clients
 python=/usr/bin/python3
 drivers=()
 
+# driver LANGUAGE COMMAND...: how its driver is called, as a line of JSON.
+driver() {
+    drivers+=("$("$python" -c 'import json, sys; print(json.dumps({sys.argv[1]: sys.argv[2:]}))' "$@")")
+}
+
 # has COMMAND...: whether all are installed.
 has() {
     local name
@@ -53,7 +58,7 @@ if has node npm; then
     mkdir "$work/node" && echo '{"private":true}' >"$work/node/package.json"
     tried "npm installs it without a network" npm install --offline --no-audit --no-fund --prefix "$work/node" "$packed"
     module=$work/node/node_modules/@starcloak/client/dist/index.js
-    drivers+=("$(jq -cn --args '{typescript: $ARGS.positional}' node "$clients/conformance/driver.mjs" "$module")")
+    driver typescript node "$clients/conformance/driver.mjs" "$module"
 else
     skip "the TypeScript client" "no Node.js"
 fi
@@ -68,8 +73,7 @@ if "$python" -c 'import setuptools, pip' 2>"$err"; then
     check "with its mark for type checkers" test -e "$work/python/starcloak/client/py.typed"
     tried "Python: what needs no service" env PYTHONPATH="$work/python" "$python" -W error \
         -m unittest discover -s "$clients/python/tests"
-    drivers+=("$(jq -cn --args '{python: $ARGS.positional}' env "PYTHONPATH=$work/python" "$python" \
-        "$clients/conformance/driver.py")")
+    driver python env "PYTHONPATH=$work/python" "$python" "$clients/conformance/driver.py"
 else
     skip "the Python client" "no pip or no setuptools"
 fi
@@ -83,10 +87,28 @@ if has javac jar java; then
     tried "its tests too" compile "$clients"/java/src/test/java/org/starcloak/client/*.java \
         "$clients"/conformance/java/org/starcloak/client/*.java
     tried "Java: what needs no service" java -cp "$jar:$work/java/more" org.starcloak.client.ClientTest
-    drivers+=("$(jq -cn --args '{java: $ARGS.positional}' java -XX:TieredStopAtLevel=1 -cp "$jar:$work/java/more" \
-        org.starcloak.client.Driver)")
+    driver java java -XX:TieredStopAtLevel=1 -cp "$jar:$work/java/more" org.starcloak.client.Driver
 else
     skip "the Java client" "no JDK"
+fi
+
+# --- A page of another origin, beside the scenarios ---------------------------------------------------
+
+chromium=${CHROMIUM:-/usr/bin/chromium}
+page=
+if [[ -n $packed && -x $chromium && -d $repository/web/node_modules/playwright-core ]]; then
+    city city.scm
+    "$STARCLOAK" token key keys
+    read -r port other_port <<<"$(free_ports 2)"
+    start service "$STARCLOAK" serve city.scm --listen 127.0.0.1:0 --user "$(id -un)" --token-keys keys \
+        --origins "http://localhost:$port" --address-rate 0 --user-rate 0 --crowd 1
+    service=http://$(address_of service)
+    start company "$STARCLOAK" load "$service" city.scm --key keys -n 150 --duration 3600 --k 3:1 --l 2:1 --sigma-t 4:1 \
+        --pause 1:0.5 --metrics off --check 0 --quiet
+    query='{"position":{"edge":17,"offset_m":1},"profile":{"k":2,"l":1,"max_wait_s":30},"request":{"type":"knn","k":3}}'
+    token page >page.token
+    node "$clients/conformance/page.mjs" "$packed" "$service" "$port" "$query" <page.token >page.out 2>page.err &
+    page=$!
 fi
 
 # --- All of them, against a real service ------------------------------------------------------------
@@ -106,6 +128,7 @@ taken() {
 
 if [[ ${#drivers[@]} -gt 0 ]]; then
     printf '%s\n' "${drivers[@]}" | jq -s add >drivers.json
+    equal "every client that was built is asked" "$(jq length drivers.json)" ${#drivers[@]}
     command_line="clients/conformance/run.py"
     "$python" "$clients/conformance/run.py" "$STARCLOAK" drivers.json >scenarios.tap 2>"$err"
     status=$?
@@ -116,27 +139,16 @@ else
     skip "scenarios" "no client was built"
 fi
 
-# --- A page of another origin -----------------------------------------------------------------------
+# --- What became of the page ------------------------------------------------------------------------
 
-chromium=${CHROMIUM:-/usr/bin/chromium}
-if [[ -n $packed && -x $chromium && -d $repository/web/node_modules/playwright-core ]]; then
-    city city.scm
-    "$STARCLOAK" token key keys
-    read -r port <<<"$(free_ports 1)"
-    start service "$STARCLOAK" serve city.scm --listen 127.0.0.1:0 --user "$(id -un)" --token-keys keys \
-        --origins "http://localhost:$port" --address-rate 0 --user-rate 0 --crowd 1
-    service=http://$(address_of service)
-    start company "$STARCLOAK" load "$service" city.scm --key keys -n 150 --duration 3600 --k 3:1 --l 2:1 --sigma-t 4:1 \
-        --pause 1:0.5 --metrics off --check 0 --quiet
-    query='{"position":{"edge":17,"offset_m":1},"profile":{"k":2,"l":1,"max_wait_s":30},"request":{"type":"knn","k":3}}'
+if [[ -n $page ]]; then
     command_line="clients/conformance/page.mjs"
-    token page | node "$clients/conformance/page.mjs" "$packed" "$service" "$port" "$query" >"$out" 2>"$err"
-    status=$?
+    ended "$page"
+    cp page.out "$out" && cp page.err "$err"
     check "a page of another origin has an answer" true_of "$out" '.outcome == "answered" and (.objects | length) == 3'
     check "and the browser no complaint" true_of "$out" '.complaints == []'
     echo "# $(jq -c '{installed_s, page_s, answered_s}' "$out")"
-    token other | node "$clients/conformance/page.mjs" "$packed" "$service" "$(free_ports 1)" \
-        "${query/30/2}" >"$out" 2>"$err"
+    node "$clients/conformance/page.mjs" "$packed" "$service" "$other_port" "$query" <page.token >"$out" 2>"$err"
     check "a page of an origin that is not listed has none" true_of "$out" '.outcome | test("could not be reached")'
 else
     skip "a page of another origin" "no Chromium, or no Node.js"
