@@ -19,7 +19,7 @@ import socket
 import ssl
 import threading
 import time
-from typing import Any, Callable, Dict, List, NamedTuple, Optional, Union
+from typing import Any, Callable, Dict, List, NamedTuple, Optional, Tuple, Union
 from urllib.parse import urlsplit
 
 from .outcomes import ForgottenError, RefusedError, StarCloakError, UnreachableError, problem_of
@@ -31,6 +31,9 @@ FIRST_DELAY_S = 0.2
 LONGEST_DELAY_S = 3.0
 # Of a reply: far above any answer that a service gives.
 LARGEST_REPLY = 16 << 20
+# An idle connection is used again for so long: polls follow each other closely, and one that is older
+# may be of an address that this machine no longer has, which only a timeout would show.
+IDLE_S = 4.0
 
 
 class _Sealed:
@@ -145,7 +148,8 @@ class Transport:
         self._token = token if callable(token) else _Sealed(token)
         self._known: Optional[_Sealed] = None
         self._lock = threading.Lock()
-        self._idle: List[http.client.HTTPConnection] = []
+        # With the time since when each is idle.
+        self._idle: List[Tuple[float, http.client.HTTPConnection]] = []
 
     def request(
         self,
@@ -192,7 +196,7 @@ class Transport:
         """Close connections that are idle."""
         with self._lock:
             idle, self._idle = self._idle, []
-        for connection in idle:
+        for _, connection in idle:
             connection.close()
 
     def _attempt(
@@ -207,8 +211,7 @@ class Transport:
     ) -> Optional[Reply]:
         """None if no reply came."""
         while True:
-            with self._lock:
-                connection = self._idle.pop() if self._idle else None
+            connection = self._idle_connection()
             is_new = connection is None
             if connection is None:
                 connection = self._connection(connect_s)
@@ -253,7 +256,7 @@ class Transport:
             connection.close()
         else:
             with self._lock:
-                self._idle.append(connection)
+                self._idle.append((now(), connection))
         try:
             read = json.loads(data) if data else None
         except ValueError:
@@ -261,6 +264,16 @@ class Transport:
         return Reply(
             response.status, read, response.getheader("Location"), retry_after(response.getheader("Retry-After"))
         )
+
+    def _idle_connection(self) -> Optional[http.client.HTTPConnection]:
+        while True:
+            with self._lock:
+                if not self._idle:
+                    return None
+                since, connection = self._idle.pop()
+            if now() - since < IDLE_S:
+                return connection
+            connection.close()
 
     def _connection(self, timeout_s: float) -> http.client.HTTPConnection:
         if self._is_tls:
