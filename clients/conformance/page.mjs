@@ -20,7 +20,7 @@ const { chromium } = createRequire(new URL('../../web/package.json', import.meta
 
 const PAGE = `<!doctype html>
 <html lang="en">
-<title>Hospitals near me</title>
+<title>Near me</title>
 <script type="importmap">
     { "imports": { "@starcloak/client": "/node_modules/@starcloak/client/dist/index.js" } }
 </script>

@@ -96,15 +96,15 @@ fi
 
 chromium=${CHROMIUM:-/usr/bin/chromium}
 page=
+city city.scm
+"$STARCLOAK" token key keys
+read -r port other_port <<<"$(free_ports 2)"
+start service "$STARCLOAK" serve city.scm --listen 127.0.0.1:0 --user "$(id -un)" --token-keys keys \
+    --origins "http://localhost:$port" --address-rate 0 --user-rate 0 --crowd 1
+service=http://$(address_of service)
+start company "$STARCLOAK" load "$service" city.scm --key keys -n 80 --duration 3600 --k 3:1 --l 2:1 --sigma-t 4:1 \
+    --pause 1:0.5 --metrics off --check 0 --quiet
 if [[ -n $packed && -x $chromium && -d $repository/web/node_modules/playwright-core ]]; then
-    city city.scm
-    "$STARCLOAK" token key keys
-    read -r port other_port <<<"$(free_ports 2)"
-    start service "$STARCLOAK" serve city.scm --listen 127.0.0.1:0 --user "$(id -un)" --token-keys keys \
-        --origins "http://localhost:$port" --address-rate 0 --user-rate 0 --crowd 1
-    service=http://$(address_of service)
-    start company "$STARCLOAK" load "$service" city.scm --key keys -n 150 --duration 3600 --k 3:1 --l 2:1 --sigma-t 4:1 \
-        --pause 1:0.5 --metrics off --check 0 --quiet
     query='{"position":{"edge":17,"offset_m":1},"profile":{"k":2,"l":1,"max_wait_s":30},"request":{"type":"knn","k":3}}'
     token page >page.token
     node "$clients/conformance/page.mjs" "$packed" "$service" "$port" "$query" <page.token >page.out 2>page.err &
@@ -153,5 +153,32 @@ if [[ -n $page ]]; then
 else
     skip "a page of another origin" "no Chromium, or no Node.js"
 fi
+
+# --- Examples ---------------------------------------------------------------------------------------
+
+# example LANGUAGE COMMAND...: it asks in the middle of the town, and prints an answer.
+example() {
+    local language=$1
+    shift
+    token "example-$language" >example.token
+    command_line=$*
+    "$@" "$service" -30 45.002 <example.token >"$out" 2>"$err"
+    status=$?
+    check "the example in $language has an answer" says "$out" "hidden among" " m"
+}
+if [[ -n $packed ]]; then
+    cp "$clients/typescript/examples/ask.mjs" "$work/node"
+    example TypeScript node "$work/node/ask.mjs"
+fi
+if [[ -d $work/python ]]; then
+    example Python env "PYTHONPATH=$work/python" "$python" "$clients/python/examples/ask.py"
+    token later >later.token
+    resume=(env "PYTHONPATH=$work/python" "$python" "$clients/python/examples/resume.py" "$service" later.token handle)
+    "${resume[@]}" -30 45.002 >"$out" 2>"$err"
+    check "one asks and goes" says "$out" "asked"
+    "${resume[@]}" >"$out" 2>"$err"
+    check "and comes back for the outcome" grep -qE 'answered|dropped' "$out"
+fi
+[[ ! -e ${jar:-} ]] || example Java java -cp "$jar" "$clients/java/examples/Ask.java"
 
 finish

@@ -8,7 +8,7 @@ import org.starcloak.client.RefusedException;
 import org.starcloak.client.UnreachableException;
 
 /**
- * The three hospitals that are nearest.
+ * The three pharmacies that are nearest.
  *
  * <p>usage: java -cp starcloak-client.jar Ask.java URL LON LAT &lt; TOKEN
  */
@@ -17,7 +17,7 @@ public final class Ask {
         String token = new BufferedReader(new InputStreamReader(System.in)).readLine();
         Client client = Client.at(arguments[0]).token(token).build();
         Query query = Query.at(Double.parseDouble(arguments[1]), Double.parseDouble(arguments[2]))
-                .nearest(3).categories("hospital").k(2).maxWaitS(20);
+                .nearest(3).categories("pharmacy").k(2).maxWaitS(20);
         try {
             Outcome outcome = client.ask(query);
             if (outcome instanceof Outcome.Answered) {

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The three hospitals that are nearest.
+"""The three pharmacies that are nearest.
 
 usage: ask.py URL LON LAT < TOKEN
 """
@@ -12,7 +12,7 @@ url, lon, lat = sys.argv[1:]
 query = {
     "position": {"lon": float(lon), "lat": float(lat)},
     "profile": {"k": 2, "max_wait_s": 20},
-    "request": {"type": "knn", "k": 3, "categories": ["hospital"]},
+    "request": {"type": "knn", "k": 3, "categories": ["pharmacy"]},
 }
 with Client(url, sys.stdin.read().strip()) as client:
     try:

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// The three hospitals that are nearest, from Node.js.
+// The three pharmacies that are nearest, from Node.js.
 // usage: ask.mjs URL LON LAT < TOKEN
 import { readFileSync } from 'node:fs';
 import { Client, RefusedError, UnreachableError } from '@starcloak/client';
@@ -10,7 +10,7 @@ try {
     const outcome = await client.ask({
         position: { lon: Number(lon), lat: Number(lat) },
         profile: { k: 2, max_wait_s: 20 },
-        request: { type: 'knn', k: 3, categories: ['hospital'] },
+        request: { type: 'knn', k: 3, categories: ['pharmacy'] },
     });
     switch (outcome.outcome) {
         case 'answered':
