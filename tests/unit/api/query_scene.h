@@ -161,6 +161,7 @@ static inline void query_scene_staff(query_scene *h)
     if (h->options.engine_threads > 0) ledger.engine_threads = h->options.engine_threads;
     ledger.settled = sc_query_route_settled;
     ledger.all_settled = sc_query_route_all_settled;
+    ledger.watched = sc_query_route_watched;
     ledger.context = service->query_route;
     CHECK_OK(sc_ledger_new(h->map, &ledger, &service->ledger, &diag), &diag);
     sc_rng *rng = NULL;
