@@ -19,8 +19,10 @@ import concurrent.futures
 import getpass
 import json
 import pathlib
+import random
 import re
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
@@ -235,7 +237,7 @@ class Stage:
         self.queries = queries(lease_s)
         self.run("map", "generate", "--nodes", "600", "--seed", "7", "-o", "city.scm", "--quiet")
         self.run("token", "key", "keys")
-        self.services = {"main": Service(self, "main", 18410), "other": Service(self, "other", 18420)}
+        self.services = {name: Service(self, name, self.free_port()) for name in ("main", "other")}
         self.drivers = {
             service: {name: Driver(self, name, command, where) for name, command in drivers.items()}
             for service, where in (("main", "phone"), ("other", "service"))
@@ -248,6 +250,19 @@ class Stage:
         return subprocess.run(
             [self.program, *words], cwd=self.folder, check=True, capture_output=True, text=True
         ).stdout.strip()
+
+    def free_port(self):
+        """The first of four that follow each other, below those that connections are given by chance."""
+        if self.has_lines:
+            return 18400 + 10 * len(Process.started_all)
+        while True:
+            first = random.randrange(10000, 30000)
+            try:
+                for port in range(first, first + 4):
+                    socket.create_server(("127.0.0.1", port)).close()
+                return first
+            except OSError:
+                pass
 
     def token(self, user):
         if user not in self.tokens:
@@ -484,6 +499,8 @@ def main():
     told = [json.loads(line) for line in pathlib.Path(given.scenarios).read_text().splitlines()]
     told = [scenario for scenario in told if given.only in scenario["name"]]
     tap = Tap()
+    # Who ends this wants its namespaces and processes gone, too.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
     try:
         with Lines():
             lines = Lines()

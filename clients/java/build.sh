@@ -7,4 +7,4 @@ to=${1:-build}
 mkdir -p "$to"
 rm -rf "$to/classes"
 javac --release 11 -encoding UTF-8 -Xlint:all -Werror -d "$to/classes" src/main/java/org/starcloak/client/*.java
-jar --create --file "$to/starcloak-client.jar" -C "$to/classes" .
+jar --create --file "$to/starcloak-client.jar" -C "$to/classes" . -C ../.. LICENSE

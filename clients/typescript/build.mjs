@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 // Builds dist/ from src/ with the TypeScript that is there: of this folder, or of the UI in web/.
 import { execFileSync } from 'node:child_process';
-import { existsSync, rmSync } from 'node:fs';
+import { copyFileSync, existsSync, rmSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
 const here = fileURLToPath(new URL('.', import.meta.url));
@@ -13,4 +13,5 @@ if (!compiler) {
     process.exit(1);
 }
 rmSync(`${here}dist`, { recursive: true, force: true });
+copyFileSync(`${here}../../LICENSE`, `${here}LICENSE`);
 execFileSync(process.execPath, [compiler, '-p', here], { stdio: 'inherit' });

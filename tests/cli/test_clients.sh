@@ -51,8 +51,8 @@ if has node npm; then
     tried "types are those of openapi.json" node "$clients/typescript/generate_types.mjs" --check
     tried "the TypeScript client is packed" npm pack --pack-destination "$work" "$clients/typescript"
     packed=$(ls "$work"/starcloak-client-*.tgz)
-    equal "the package has code, types and nothing else" \
-        "$(tar tzf "$packed" | grep -cvE '^package/(dist/[a-z]+\.(js|d\.ts)|package\.json)$')" 0
+    equal "the package has code, types, licence and nothing else" \
+        "$(tar tzf "$packed" | grep -cvE '^package/(dist/[a-z]+\.(js|d\.ts)|package\.json|README\.md|LICENSE)$')" 0
     equal "and needs no other" "$(tar xzOf "$packed" package/package.json | jq '.dependencies // {} | length')" 0
     tried "TypeScript: what needs no service" node --test "$clients/typescript/test/"
     mkdir "$work/node" && echo '{"private":true}' >"$work/node/package.json"
@@ -67,7 +67,7 @@ fi
 
 if "$python" -c 'import setuptools, pip' 2>"$err"; then
     # A copy: setuptools writes beside the sources.
-    cp -r "$clients/python" "$work/python-source"
+    cp -rL "$clients/python" "$work/python-source"
     tried "pip installs the Python client without a network" "$python" -m pip install --no-index --no-build-isolation \
         --no-deps --quiet --target "$work/python" "$work/python-source"
     check "with its mark for type checkers" test -e "$work/python/starcloak/client/py.typed"
