@@ -109,6 +109,14 @@ static void check_msg(const sc_map *map, const sc_msg *msg, uint32_t categories)
     case SC_MSG_RESULT:
         DOOR_PROMISE((unsigned)msg->result->failure < SC_FAILURE_COUNT, "a known failure");
         break;
+    case SC_MSG_VISIT:
+        DOOR_PROMISE(msg->visit->verb >= SC_VISIT_LOOK && msg->visit->verb <= SC_VISIT_LEAVE,
+                     "a known verb");
+        DOOR_PROMISE(msg->visit->wait_us >= 0, "a wait that is a time");
+        break;
+    case SC_MSG_VISITED:
+        DOOR_PROMISE(msg->visit->status >= 100 && msg->visit->status < 600, "a status of HTTP");
+        break;
     default:
         DOOR_PROMISE(sc_msg_kind_name(msg->kind) != NULL, "a known kind");
     }

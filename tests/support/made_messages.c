@@ -207,6 +207,26 @@ static sc_result *draw_result(sc_rng *rng)
     return result;
 }
 
+static sc_visit *draw_visit(sc_msg_kind kind, sc_rng *rng)
+{
+    uint8_t body[50];
+    draw_bytes(rng, body, sizeof body);
+    const bool is_answer = kind == SC_MSG_VISITED;
+    sc_visit *visit = sc_visit_new(body, is_answer ? sc_rng_below(rng, 51) : 0);
+    assert_non_null(visit);
+    visit->number = sc_rng_next(rng);
+    if (is_answer) {
+        visit->status = 100 + sc_rng_below(rng, 500);
+        return visit;
+    }
+    visit->verb = (sc_visit_verb)(1 + sc_rng_below(rng, SC_VISIT_LEAVE));
+    draw_bytes(rng, visit->id, sizeof visit->id);
+    draw_bytes(rng, visit->owner, sizeof visit->owner);
+    visit->wait_us = sc_rng_below(rng, 60000000);
+    visit->known = sc_rng_below(rng, 7);
+    return visit;
+}
+
 sc_msg made_msg(const msg_town *town, sc_msg_kind kind, sc_rng *rng)
 {
     sc_msg msg = {.kind = kind, .from = draw_peer(rng)};
@@ -223,6 +243,10 @@ sc_msg made_msg(const msg_town *town, sc_msg_kind kind, sc_rng *rng)
         return msg;
     case SC_MSG_RESERVE:
         msg.proposal = draw_proposal(town, msg.from, rng);
+        return msg;
+    case SC_MSG_VISIT:
+    case SC_MSG_VISITED:
+        msg.visit = draw_visit(kind, rng);
         return msg;
     case SC_MSG_OK:
     case SC_MSG_RELEASE:
@@ -476,6 +500,11 @@ void check_same_msg(const sc_msg *got, const sc_msg *wanted)
         break;
     case SC_MSG_RESERVE:
         check_same_proposal(got->proposal, wanted->proposal);
+        break;
+    case SC_MSG_VISIT:
+    case SC_MSG_VISITED:
+        assert_int_equal(got->visit->size, wanted->visit->size);
+        assert_memory_equal(got->visit, wanted->visit, sizeof *got->visit + got->visit->size);
         break;
     default:
         check_same_proceeding(got, wanted);

@@ -5,7 +5,7 @@
 // once there is something to tell, of those in its loop that are to be replied to.
 //
 // What is told is composed under the lock and sent after it is given back.
-#include "api/async_route.h"
+#include "api/async_route_internal.h"
 
 #include "base/alloc.h"
 #include "base/bytes.h"
@@ -24,66 +24,7 @@
  * leases are over: no reply is later than that. */
 #define TICK_S 0.1
 
-/** What is replied with. */
-typedef enum reply_form {
-    FORM_HELD,   ///< the outcome as of a query that is held
-    FORM_ASYNC,  ///< the same, or 202
-    FORM_LOOK,   ///< where it stands
-} reply_form;
-
-struct sc_async_waiter {
-    TAILQ_ENTRY(sc_async_waiter) link;  ///< under the lock
-    bool is_woken;                      ///< under the lock: which list it is in
-    sc_async_route *route;
-    sc_http_request *request;
-    sc_async_query *query;
-    unsigned loop;
-    reply_form form;
-    bool is_preferred;
-    bool has_known;  ///< it is told as soon as the state is not `known`; else once it is final
-    sc_async_state known;
-    size_t until;  ///< its place among the deadlines of its loop
-};
-
-typedef struct async_loop {
-    sc_handover *bell;              ///< readable: some are woken
-    sc_deadlines until;             ///< of its waiters; its thread's
-    sc_bytes reply;                 ///< being composed; its thread's, wiped after each
-    struct sc_async_waiters woken;  ///< under the lock
-} async_loop;
-
-struct sc_async_route {
-    sc_service_internal *service;
-    uint8_t owner_key[crypto_generichash_KEYBYTES];
-    uint8_t body_key[crypto_generichash_KEYBYTES];
-    async_loop *loops;  ///< service->loops of them
-
-    // Under `lock`.
-    pthread_mutex_t lock;
-    sc_async_queries *table;
-};
-
-static sc_async_limits limits_of(const sc_policy *policy)
-{
-    enum { BYTES_EACH = 4096 };
-    return (sc_async_limits){.lease_us = policy->lease_us,
-                             .keep_us = policy->outcome_keep_us,
-                             .max_outcomes = policy->max_outcomes,
-                             .max_bytes = policy->max_outcomes * BYTES_EACH};
-}
-
 // --- What is told --------------------------------------------------------------------------------
-
-enum { LOCATION_ROOM = 16 + SC_ASYNC_ID_TEXT, HEADERS_MAX = 3 };
-
-/** A reply without its body, which is in the loop's bytes. */
-typedef struct told {
-    int status;
-    bool is_problem;
-    bool is_applied;
-    char location[LOCATION_ROOM];  ///< "": none
-    unsigned retry_after_s;        ///< 0: none
-} told;
 
 static void put_withdrawn(sc_json_writer *json, const sc_async_query *query)
 {
@@ -170,18 +111,26 @@ static told compose(sc_async_route *route, const sc_policy *policy, unsigned loo
         reply = (told){.status = UNAVAILABLE, .retry_after_s = 1};
         sc_bytes_wipe(out);
     } else if (is_final) {
-        const sc_async_limits limits = limits_of(policy);
+        const sc_async_limits limits = sc__async_limits(policy);
         sc_async_queries_told(route->table, query, &limits, sc_clock_us());
     }
     reply.is_problem = reply.status >= PROBLEMS;
     return reply;
 }
 
-static void send_told(async_loop *own, sc_http_request *request, const told *reply)
+/** To the client, or to the gateway that has it. */
+static void send_told(sc_async_route *route, async_loop *own, sc_http_request *request,
+                      sc_peer peer, uint64_t number, const told *reply)
 {
     sc_http_header headers[HEADERS_MAX];
     size_t count = 0;
     char seconds[16];
+    if (!request) {
+        sc__async_guest_answer(route, peer, number, (unsigned)reply->status, own->reply.data,
+                               own->reply.size);
+        sc_bytes_wipe(&own->reply);
+        return;
+    }
     if (own->reply.size == 0) {
         sc_problem problem;
         sc_problem_set(&problem, SC_PROBLEM_OVERLOADED, NULL, "out of memory; retry");
@@ -213,51 +162,73 @@ static void refuse(sc_async_route *route, sc_http_request *request, const sc_pro
 // --- Waiters -------------------------------------------------------------------------------------
 
 /** Under the lock: it is in no list any more, and does not hold its query. */
-static void detach(sc_async_route *route, const sc_policy *policy, struct sc_async_waiter *waiter,
-                   sc_time now)
+void sc__async_waiter_detach(sc_async_route *route, const sc_policy *policy,
+                             struct sc_async_waiter *waiter, sc_time now)
 {
     async_loop *own = &route->loops[waiter->loop];
-    const sc_async_limits limits = limits_of(policy);
     if (waiter->is_woken) {
         TAILQ_REMOVE(&own->woken, waiter, link);
-    } else {
+    } else if (waiter->query) {
         TAILQ_REMOVE(&waiter->query->waiters, waiter, link);
     }
+    if (!waiter->query) {
+        route->visitors[waiter->place] = NULL;
+        return;
+    }
+    const sc_async_limits limits = sc__async_limits(policy);
     sc_async_queries_release(route->table, waiter->query, &limits, now);
 }
 
-static void free_waiter(struct sc_async_waiter *waiter)
+void sc__async_waiter_free(struct sc_async_waiter *waiter)
 {
     async_loop *own = &waiter->route->loops[waiter->loop];
     if (waiter->until != SC_NO_DEADLINE) sc_deadlines_cancel(&own->until, &waiter->until);
+    sc_visit_free(waiter->answer);
     sc_free(waiter);
 }
 
 /** Its client is gone: the lease runs from now. */
-static void waiter_gone(void *context)
+void sc__async_waiter_gone(void *context)
 {
     struct sc_async_waiter *waiter = context;
     sc_async_route *route = waiter->route;
     sc_access_rules *terms = sc_credentials_hold(route->service->credentials);
     pthread_mutex_lock(&route->lock);
-    detach(route, &terms->policy, waiter, sc_clock_us());
+    sc__async_waiter_detach(route, &terms->policy, waiter, sc_clock_us());
     pthread_mutex_unlock(&route->lock);
     sc_access_rules_release(terms);
-    free_waiter(waiter);
+    if (!waiter->query) sc__async_visitor_gone(route, waiter);
+    sc__async_waiter_free(waiter);
 }
 
 /** Reply with what is known now. The lock is held, and is not any more afterwards. */
 static void tell_and_unlock(const sc_policy *policy, struct sc_async_waiter *waiter)
 {
     sc_async_route *route = waiter->route;
+    if (!waiter->query) {
+        sc__async_visitor_tell_and_unlock(route, waiter);
+        return;
+    }
     async_loop *own = &route->loops[waiter->loop];
     const told reply =
         compose(route, policy, waiter->loop, waiter->query, waiter->form, waiter->is_preferred);
-    detach(route, policy, waiter, sc_clock_us());
+    sc__async_waiter_detach(route, policy, waiter, sc_clock_us());
     pthread_mutex_unlock(&route->lock);
     sc_http_request *request = waiter->request;
-    free_waiter(waiter);
-    send_told(own, request, &reply);
+    const sc_peer peer = waiter->peer;
+    const uint64_t number = waiter->number;
+    sc__async_waiter_free(waiter);
+    send_told(route, own, request, peer, number, &reply);
+}
+
+void sc__async_waiter_wake(sc_async_route *route, struct sc_async_waiter *waiter)
+{
+    async_loop *own = &route->loops[waiter->loop];
+    const bool is_first = TAILQ_EMPTY(&own->woken);
+    TAILQ_INSERT_TAIL(&own->woken, waiter, link);
+    waiter->is_woken = true;
+    // No room: it rings already.
+    if (is_first) (void)sc_handover_put(own->bell, &(char){1});
 }
 
 /** Under the lock: let the loops of those waiters that have something to hear reply to them. */
@@ -269,13 +240,8 @@ static void wake_waiters(sc_async_route *route, sc_async_query *query, bool wake
         next = TAILQ_NEXT(waiter, link);
         const bool is_news = waiter->has_known ? waiter->known != query->state : is_final;
         if (!is_news && !wakes_all) continue;
-        async_loop *own = &route->loops[waiter->loop];
         TAILQ_REMOVE(&query->waiters, waiter, link);
-        const bool is_first = TAILQ_EMPTY(&own->woken);
-        TAILQ_INSERT_TAIL(&own->woken, waiter, link);
-        waiter->is_woken = true;
-        // No room: it rings already.
-        if (is_first) (void)sc_handover_put(own->bell, &(char){1});
+        sc__async_waiter_wake(route, waiter);
     }
 }
 
@@ -297,18 +263,8 @@ static void tell_woken(void *context, unsigned loop)
     sc_access_rules_release(terms);
 }
 
-/** What is asked of a waiter. */
-typedef struct waiting {
-    sc_http_request *request;
-    unsigned loop;
-    reply_form form;
-    bool is_preferred;
-    bool has_known;
-    sc_async_state known;
-    sc_time wait_us;  ///< < 0: until it is told
-} waiting;
-
-static struct sc_async_waiter *new_waiter(sc_async_route *route, const waiting *asked, sc_time now)
+struct sc_async_waiter *sc__async_waiter_new(sc_async_route *route, const sc__async_asked *asked,
+                                             sc_time now)
 {
     async_loop *own = &route->loops[asked->loop];
     if (!sc_deadlines_reserve(&own->until, own->until.count + 1)) return NULL;
@@ -321,6 +277,8 @@ static struct sc_async_waiter *new_waiter(sc_async_route *route, const waiting *
                                        .is_preferred = asked->is_preferred,
                                        .has_known = asked->has_known,
                                        .known = asked->known,
+                                       .peer = asked->peer,
+                                       .number = asked->number,
                                        .until = SC_NO_DEADLINE};
     if (asked->wait_us >= 0) {
         sc_deadlines_add(&own->until, now + asked->wait_us, waiter, &waiter->until);
@@ -329,7 +287,7 @@ static struct sc_async_waiter *new_waiter(sc_async_route *route, const waiting *
 }
 
 /** Whether there is something to tell at once. */
-static bool is_told_now(const waiting *asked, const sc_async_query *query)
+static bool is_told_now(const sc__async_asked *asked, const sc_async_query *query)
 {
     return sc_async_state_is_final(query->state) || asked->wait_us == 0 ||
            (asked->has_known && asked->known != query->state);
@@ -337,25 +295,27 @@ static bool is_told_now(const waiting *asked, const sc_async_query *query)
 
 /** The lock is held and the query is, by this request; afterwards neither is. Replies now, or once
  * there is something to tell. */
-static void serve_and_unlock(sc_async_route *route, const sc_policy *policy, const waiting *asked,
-                             sc_async_query *query, sc_time now)
+void sc__async_serve_and_unlock(sc_async_route *route, const sc_policy *policy,
+                                const sc__async_asked *asked, sc_async_query *query, sc_time now)
 {
     struct sc_async_waiter *waiter =
-        is_told_now(asked, query) ? NULL : new_waiter(route, asked, now);
+        is_told_now(asked, query) ? NULL : sc__async_waiter_new(route, asked, now);
     if (waiter) {
         waiter->query = query;
         TAILQ_INSERT_TAIL(&query->waiters, waiter, link);
         pthread_mutex_unlock(&route->lock);
-        sc_http_on_gone(asked->request, waiter_gone, waiter);
+        if (!asked->request) return;
+        sc_http_on_gone(asked->request, sc__async_waiter_gone, waiter);
         sc_http_request_forget_headers(asked->request);
         return;
     }
     // For want of memory, too: one that would be held is told 202, and may look.
     const told reply = compose(route, policy, asked->loop, query, asked->form, asked->is_preferred);
-    const sc_async_limits limits = limits_of(policy);
+    const sc_async_limits limits = sc__async_limits(policy);
     sc_async_queries_release(route->table, query, &limits, now);
     pthread_mutex_unlock(&route->lock);
-    send_told(&route->loops[asked->loop], asked->request, &reply);
+    send_told(route, &route->loops[asked->loop], asked->request, asked->peer, asked->number,
+              &reply);
 }
 
 // --- Time ----------------------------------------------------------------------------------------
@@ -373,7 +333,7 @@ static void tell_patient(sc_async_route *route, const sc_policy *policy, unsigne
 static void pass_time(sc_async_route *route, const sc_policy *policy, sc_time now)
 {
     enum { AT_ONCE = 64 };
-    const sc_async_limits limits = limits_of(policy);
+    const sc_async_limits limits = sc__async_limits(policy);
     sc_query_id ids[AT_ONCE];
     size_t count = AT_ONCE;
     while (count == AT_ONCE) {
@@ -440,6 +400,7 @@ sc_err sc_async_route_new(sc_service_internal *service, const uint8_t *names_key
     for (unsigned i = 0; !err && i < service->loops; i++) {
         err = open_loop(route, i);
     }
+    if (!err && names_key) err = sc__async_visits_open(route, names_key);
     if (err) {
         sc_async_route_free(route);
         return sc_fail(diag, err, "the query route cannot be started: %s", sc_err_text(err));
@@ -452,11 +413,16 @@ void sc_async_route_free(sc_async_route *route)
 {
     if (!route) return;
     for (unsigned i = 0; route->loops && i < route->service->loops; i++) {
+        // Guests have no connection that would have ended.
+        for (struct sc_async_waiter *guest; (guest = sc_deadlines_first(&route->loops[i].until));) {
+            sc__async_waiter_free(guest);
+        }
         sc_handover_free(route->loops[i].bell);
         sc_deadlines_fini(&route->loops[i].until);
         sc_bytes_fini(&route->loops[i].reply);
     }
     sc_free(route->loops);
+    sc__async_visits_close(route);
     sc_async_queries_free(route->table);
     pthread_mutex_destroy(&route->lock);
     explicit_bzero(route->owner_key, sizeof route->owner_key);
@@ -504,7 +470,7 @@ void sc_async_route_identify(const sc_async_route *route, const sc_token *token,
 bool sc_async_route_repeat(sc_async_route *route, const sc_policy *policy, sc_async_asking *asking,
                            sc_problem *problem)
 {
-    const sc_async_limits limits = limits_of(policy);
+    const sc_async_limits limits = sc__async_limits(policy);
     pthread_mutex_lock(&route->lock);
     sc_async_query *query =
         sc_async_queries_find_key(route->table, asking->headers.key, asking->headers.key_size,
@@ -522,18 +488,19 @@ bool sc_async_route_repeat(sc_async_route *route, const sc_policy *policy, sc_as
                           "another body was sent under this key; use a new key for a new query");
 }
 
-static sc_async_id new_id(void)
+static sc_async_id new_id(const sc_async_route *route)
 {
-    sc_async_id id = {.size = SC_ASYNC_RANDOM_SIZE};
+    sc_async_id id = {.size = (uint8_t)sc__async_id_size(route)};
     randombytes_buf(id.bytes, SC_ASYNC_RANDOM_SIZE);
+    sc__async_id_seal(route, &id);
     return id;
 }
 
 sc_err sc_async_route_add(sc_async_route *route, const sc_policy *policy, sc_async_asking *asking,
                           const sc_query_id *id)
 {
-    const sc_async_limits limits = limits_of(policy);
-    const sc_async_ask ask = {.id = new_id(),
+    const sc_async_limits limits = sc__async_limits(policy);
+    const sc_async_ask ask = {.id = new_id(route),
                               .owner = asking->owner,
                               .key = asking->headers.key,
                               .key_size = asking->headers.key_size,
@@ -551,7 +518,7 @@ void sc_async_route_cancel(sc_async_route *route, const sc_policy *policy, sc_as
 {
     // One that repeats it may have come to another loop: it is told to ask again.
     const sc_async_outcome outcome = {.state = SC_ASYNC_FAILED, .status = 503, .retry_after_s = 1};
-    const sc_async_limits limits = limits_of(policy);
+    const sc_async_limits limits = sc__async_limits(policy);
     const sc_time now = sc_clock_us();
     sc_async_query *query = asking->query;
     asking->query = NULL;
@@ -578,15 +545,15 @@ void sc_async_route_reply(sc_async_route *route, const sc_policy *policy, unsign
                           sc_http_request *request, sc_async_asking *asking)
 {
     const sc_async_form form = form_of(policy, asking);
-    const waiting asked = {.request = request,
-                           .loop = loop,
-                           .form = form.wait_us < 0 ? FORM_HELD : FORM_ASYNC,
-                           .is_preferred = form.is_preferred,
-                           .wait_us = form.wait_us};
+    const sc__async_asked asked = {.request = request,
+                                   .loop = loop,
+                                   .form = form.wait_us < 0 ? FORM_HELD : FORM_ASYNC,
+                                   .is_preferred = form.is_preferred,
+                                   .wait_us = form.wait_us};
     sc_async_query *query = asking->query;
     asking->query = NULL;
     pthread_mutex_lock(&route->lock);
-    serve_and_unlock(route, policy, &asked, query, sc_clock_us());
+    sc__async_serve_and_unlock(route, policy, &asked, query, sc_clock_us());
 }
 
 // --- What becomes of it --------------------------------------------------------------------------
@@ -602,7 +569,7 @@ void sc_async_route_cloaked(sc_async_route *route, sc_async_query *query)
 void sc_async_route_settle(sc_async_route *route, const sc_policy *policy, sc_async_query *query,
                            const sc_async_outcome *outcome)
 {
-    const sc_async_limits limits = limits_of(policy);
+    const sc_async_limits limits = sc__async_limits(policy);
     pthread_mutex_lock(&route->lock);
     if (sc_async_queries_settle(route->table, query, outcome, &limits, sc_clock_us())) {
         wake_waiters(route, query, true);
@@ -613,43 +580,46 @@ void sc_async_route_settle(sc_async_route *route, const sc_policy *policy, sc_as
 // --- Looking and withdrawing ---------------------------------------------------------------------
 
 /** Whose request it is, and about which query; if not, `problem` says why. */
-static bool read_request(sc_async_route *route, const sc_access_rules *terms,
-                         const sc_http_request *request, sc_async_hash *owner, sc_async_id *id,
-                         sc_problem *problem)
+static bool read_request(const sc_async_route *route, const sc_access_rules *terms,
+                         sc__async_request *asked, sc_problem *problem)
 {
     sc_token token;
-    if (!sc_access_rules_identify(terms, request, &token, problem)) return false;
-    *owner = owner_of(route, &token);
+    if (!sc_access_rules_identify(terms, asked->request, &token, problem)) return false;
+    asked->owner = owner_of(route, &token);
     explicit_bzero(&token, sizeof token);
-    return sc_async_path_read(sc_http_request_path(request), SC_ASYNC_RANDOM_SIZE, id) ||
-           sc_problem_set(problem, SC_PROBLEM_NO_SUCH_QUERY, NULL, "%s", "");
+    if (!sc_async_path_read(sc_http_request_path(asked->request), sc__async_id_size(route),
+                            &asked->id)) {
+        return sc_problem_set(problem, SC_PROBLEM_NO_SUCH_QUERY, NULL, "%s", "");
+    }
+    asked->home = sc__async_id_home(route, &asked->id);
+    return true;
 }
 
-static bool look(sc_async_route *route, const sc_access_rules *terms, unsigned loop,
-                 sc_http_request *request, sc_problem *problem)
+static bool look(sc_async_route *route, const sc_access_rules *terms, sc__async_request *asked,
+                 sc_problem *problem)
 {
     const sc_policy *policy = &terms->policy;
-    const sc_async_limits limits = limits_of(policy);
+    const sc_async_limits limits = sc__async_limits(policy);
     const sc_time now = sc_clock_us();
-    sc_async_hash owner;
-    sc_async_id id;
     sc_async_look wanted;
-    if (!read_request(route, terms, request, &owner, &id, problem)) return false;
-    if (!sc_async_look_parse(sc_http_request_search(request), policy->max_poll_s, &wanted,
+    if (!read_request(route, terms, asked, problem)) return false;
+    if (!sc_async_look_parse(sc_http_request_search(asked->request), policy->max_poll_s, &wanted,
                              problem)) {
         return false;
     }
-    const waiting asked = {.request = request,
-                           .loop = loop,
-                           .form = FORM_LOOK,
-                           .has_known = wanted.has_known,
-                           .known = wanted.known,
-                           .wait_us = sc_time_from_seconds(wanted.wait_s)};
+    if (asked->home != SC_PEER_NONE) return sc__async_visit(route, asked, &wanted, problem);
+    const sc__async_asked waiting = {.request = asked->request,
+                                     .loop = asked->loop,
+                                     .form = FORM_LOOK,
+                                     .has_known = wanted.has_known,
+                                     .known = wanted.known,
+                                     .wait_us = sc_time_from_seconds(wanted.wait_s)};
     pthread_mutex_lock(&route->lock);
-    sc_async_query *query = sc_async_queries_find(route->table, &id, &owner, &limits, now);
+    sc_async_query *query =
+        sc_async_queries_find(route->table, &asked->id, &asked->owner, &limits, now);
     if (query) {
         sc_async_query_hold(query);
-        serve_and_unlock(route, policy, &asked, query, now);
+        sc__async_serve_and_unlock(route, policy, &waiting, query, now);
         return true;
     }
     pthread_mutex_unlock(&route->lock);
@@ -659,43 +629,51 @@ static bool look(sc_async_route *route, const sc_access_rules *terms, unsigned l
 void sc_async_route_look(sc_async_route *route, unsigned loop, sc_http_request *request)
 {
     sc_access_rules *terms = sc_credentials_hold(route->service->credentials);
+    sc__async_request asked = {.request = request, .loop = loop};
     sc_problem problem;
-    if (!look(route, terms, loop, request, &problem)) refuse(route, request, &problem);
+    if (!look(route, terms, &asked, &problem)) refuse(route, request, &problem);
     sc_access_rules_release(terms);
 }
 
-static bool withdraw(sc_async_route *route, const sc_access_rules *terms,
-                     const sc_http_request *request, sc_problem *problem)
+void sc__async_delete_and_unlock(sc_async_route *route, sc_async_query *query)
 {
-    const sc_async_limits limits = limits_of(&terms->policy);
-    sc_async_hash owner;
-    sc_async_id id;
-    if (!read_request(route, terms, request, &owner, &id, problem)) return false;
-    pthread_mutex_lock(&route->lock);
-    sc_async_query *query =
-        sc_async_queries_find(route->table, &id, &owner, &limits, sc_clock_us());
-    if (!query) {
-        pthread_mutex_unlock(&route->lock);
-        return sc_problem_set(problem, SC_PROBLEM_NO_SUCH_QUERY, NULL, "%s", "");
-    }
-    const sc_query_id own = query->query;
+    const sc_query_id id = query->query;
     wake_waiters(route, query, true);
     const bool is_news = sc_async_queries_delete(route->table, query);
     pthread_mutex_unlock(&route->lock);
-    if (is_news) sc_ledger_withdraw(route->service->ledger, &own);
-    return true;
+    if (is_news) sc_ledger_withdraw(route->service->ledger, &id);
+}
+
+/** Sets `is_done` if it is deleted: it is not yet if another gateway has it. */
+static bool delete_query(sc_async_route *route, const sc_access_rules *terms,
+                         sc__async_request *asked, bool *is_done, sc_problem *problem)
+{
+    const sc_async_limits limits = sc__async_limits(&terms->policy);
+    if (!read_request(route, terms, asked, problem)) return false;
+    if (asked->home != SC_PEER_NONE) return sc__async_visit(route, asked, NULL, problem);
+    pthread_mutex_lock(&route->lock);
+    sc_async_query *query =
+        sc_async_queries_find(route->table, &asked->id, &asked->owner, &limits, sc_clock_us());
+    if (query) {
+        sc__async_delete_and_unlock(route, query);
+        *is_done = true;
+        return true;
+    }
+    pthread_mutex_unlock(&route->lock);
+    return sc_problem_set(problem, SC_PROBLEM_NO_SUCH_QUERY, NULL, "%s", "");
 }
 
 void sc_async_route_delete(sc_async_route *route, unsigned loop, sc_http_request *request)
 {
-    (void)loop;
     enum { NO_CONTENT = 204 };
     sc_access_rules *terms = sc_credentials_hold(route->service->credentials);
+    sc__async_request asked = {.request = request, .loop = loop};
     sc_problem problem;
-    if (withdraw(route, terms, request, &problem)) {
-        sc_http_reply(request, NO_CONTENT, NULL, NULL, 0, NULL, 0);
-    } else {
+    bool is_done = false;
+    if (!delete_query(route, terms, &asked, &is_done, &problem)) {
         refuse(route, request, &problem);
+    } else if (is_done) {
+        sc_http_reply(request, NO_CONTENT, NULL, NULL, 0, NULL, 0);
     }
     sc_access_rules_release(terms);
 }

@@ -26,6 +26,10 @@
 SC_CHECKED sc_err sc_async_route_new(sc_service_internal *service, const uint8_t *names_key,
                                      sc_async_route **out, sc_diag *diag);
 
+/** In a cluster, before the gateway starts: queries of other gateways are asked for there. Made
+ * with the names' key, the route has ids that name their gateway. */
+void sc_async_route_join(sc_async_route *route, sc_gateway *gateway);
+
 /** After the loops have stopped and all tickets are back. NULL is fine. */
 void sc_async_route_free(sc_async_route *route);
 

@@ -512,6 +512,7 @@ static sc_err make_ledger(sc_service *service, const sc_service_options *options
     if (options->gateway) {
         err = sc_gateway_new(options->gateway, &internal->gateway, diag);
         if (err) return err;
+        sc_async_route_join(sc_query_route_async(internal->query_route), internal->gateway);
         ledger.workers = sc_gateway_port(internal->gateway);
         ledger.self = sc_gateway_self(internal->gateway);
     }

@@ -23,6 +23,9 @@ enum {
     SC__CLUSTER_MESSAGE_MAX = 16 << 20,  ///< bytes; NATS servers take less, a megabyte by default
 };
 
+/** Microseconds that a visit may be held: an hour, as long as any policy lets a client wait. */
+#define SC__CLUSTER_VISIT_MAX_US UINT64_C(3600000000)
+
 // --- Memory for a message ----------------------------------------------------------------------
 
 typedef struct sc__cluster_scratch_chunk sc__cluster_scratch_chunk;

@@ -209,6 +209,8 @@ static const Starcloak__Cluster__Kind kinds[SC_MSG_KIND_COUNT] = {
     [SC_MSG_NOT_TAKEN] = STARCLOAK__CLUSTER__KIND__NOT_TAKEN,
     [SC_MSG_ASK] = STARCLOAK__CLUSTER__KIND__ASK,
     [SC_MSG_RESULT] = STARCLOAK__CLUSTER__KIND__RESULT,
+    [SC_MSG_VISIT] = STARCLOAK__CLUSTER__KIND__VISIT,
+    [SC_MSG_VISITED] = STARCLOAK__CLUSTER__KIND__VISITED,
 };
 
 static sc_msg_kind kind_of(Starcloak__Cluster__Kind number)
@@ -231,6 +233,9 @@ static Starcloak__Cluster__Commit__AboutCase about(sc_msg_kind kind)
         return STARCLOAK__CLUSTER__COMMIT__ABOUT_QUERY;
     case SC_MSG_RESERVE:
         return STARCLOAK__CLUSTER__COMMIT__ABOUT_PROPOSAL;
+    case SC_MSG_VISIT:
+    case SC_MSG_VISITED:
+        return STARCLOAK__CLUSTER__COMMIT__ABOUT_VISIT;
     default:
         return STARCLOAK__CLUSTER__COMMIT__ABOUT_PROCEEDING;
     }
@@ -263,6 +268,7 @@ typedef struct draft {
     Starcloak__Cluster__Proceeding proceeding;
     Starcloak__Cluster__Wishes wishes;
     Starcloak__Cluster__Result result;
+    Starcloak__Cluster__Visit visit;
 } draft;
 
 static ProtobufCBinaryData lent(const void *bytes, size_t size)
@@ -282,6 +288,27 @@ static sc_err write_result(const sc_result *from, draft *d)
         d->result.reply = lent(from->reply, from->reply_size);
     }
     d->proceeding.result = &d->result;
+    return SC_OK;
+}
+
+static sc_err write_visit(const sc_msg *msg, draft *d)
+{
+    const sc_visit *from = msg->visit;
+    if (!from) return SC_EINVAL;
+    starcloak__cluster__visit__init(&d->visit);
+    d->msg.visit = &d->visit;
+    d->visit.number = from->number;
+    if (msg->kind == SC_MSG_VISITED) {
+        d->visit.status = from->status;
+        d->visit.body = lent(from->body, from->size);
+        return SC_OK;
+    }
+    if (from->wait_us < 0) return SC_EINVAL;
+    d->visit.verb = from->verb;
+    d->visit.id = lent(from->id, SC_VISIT_ID_SIZE);
+    d->visit.owner = lent(from->owner, SC_VISIT_OWNER_SIZE);
+    d->visit.wait_us = (uint64_t)from->wait_us;
+    d->visit.known = from->known;
     return SC_OK;
 }
 
@@ -340,6 +367,8 @@ static sc_err write_msg(const sc_cluster_codec *codec, const sc_msg *msg, int64_
         d->msg.proposal = &d->proposal;
         return sc__cluster_proposal_write(codec, msg->proposal, msg->from, offset_us, scratch,
                                           &d->proposal);
+    case STARCLOAK__CLUSTER__COMMIT__ABOUT_VISIT:
+        return write_visit(msg, d);
     default:
         d->msg.proceeding = &d->proceeding;
         return write_proceeding(codec, msg, offset_us, scratch, d);
@@ -422,6 +451,30 @@ static sc_err read_proceeding(const sc_cluster_codec *codec, const proceeding *f
     return out->kind == SC_MSG_RESULT ? read_result(from->result, out) : SC_OK;
 }
 
+static sc_err read_visit(const Starcloak__Cluster__Visit *from, sc_msg *out)
+{
+    const bool is_answer = out->kind == SC_MSG_VISITED;
+    if (is_answer && (from->status < 100 || from->status > 599)) return SC_EPARSE;
+    if (!is_answer && (from->id.len != SC_VISIT_ID_SIZE || from->owner.len != SC_VISIT_OWNER_SIZE ||
+                       from->verb < SC_VISIT_LOOK || from->verb > SC_VISIT_LEAVE)) {
+        return SC_EPARSE;
+    }
+    if (from->wait_us > SC__CLUSTER_VISIT_MAX_US) return SC_ELIMIT;
+    out->visit = sc_visit_new(from->body.data, is_answer ? from->body.len : 0);
+    if (!out->visit) return SC_ENOMEM;
+    out->visit->number = from->number;
+    if (is_answer) {
+        out->visit->status = from->status;
+        return SC_OK;
+    }
+    out->visit->verb = (sc_visit_verb)from->verb;
+    memcpy(out->visit->id, from->id.data, SC_VISIT_ID_SIZE);
+    memcpy(out->visit->owner, from->owner.data, SC_VISIT_OWNER_SIZE);
+    out->visit->wait_us = (sc_time)from->wait_us;
+    out->visit->known = from->known;
+    return SC_OK;
+}
+
 static sc_err read_msg(const sc_cluster_codec *codec, const Starcloak__Cluster__Commit *from,
                        int64_t offset_us, sc_msg *out)
 {
@@ -434,6 +487,8 @@ static sc_err read_msg(const sc_cluster_codec *codec, const Starcloak__Cluster__
     case STARCLOAK__CLUSTER__COMMIT__ABOUT_PROPOSAL:
         return sc__cluster_proposal_read(codec, from->proposal, out->from, offset_us,
                                          &out->proposal);
+    case STARCLOAK__CLUSTER__COMMIT__ABOUT_VISIT:
+        return read_visit(from->visit, out);
     default:
         return read_proceeding(codec, from->proceeding, offset_us, out);
     }

@@ -37,6 +37,8 @@ struct sc_gateway {
     sc_log *log;
     void (*given_up)(void *context);
     void *given_up_context;
+    sc_gateway_visits *receive_visit;  ///< NULL: there are none
+    void *visits_context;
     sc_port port;
     sc_bus *bus;
     sc_ledger *ledger;
@@ -282,6 +284,11 @@ static void receive_msg(void *context, const void *bytes, size_t size)
     const sc_err err = sc_msg_decode(&gateway->codec, bytes, size, batch->offset_us, &msg);
     if (!err && msg.from == batch->from &&
         (!sc_peer_is_worker(msg.from) || is_of_worker(msg.kind))) {
+        const bool is_visit = msg.kind == SC_MSG_VISIT || msg.kind == SC_MSG_VISITED;
+        if (is_visit && gateway->receive_visit) {
+            gateway->receive_visit(gateway->visits_context, &msg);
+            return;
+        }
         sc_ledger_receive(gateway->ledger, &msg);
         return;
     }
@@ -459,6 +466,28 @@ sc_err sc_gateway_new(const sc_gateway_options *options, sc_gateway **out, sc_di
 sc_peer sc_gateway_self(const sc_gateway *gateway)
 {
     return gateway->identity.self;
+}
+
+void sc_gateway_set_visits(sc_gateway *gateway, sc_gateway_visits *receive, void *context)
+{
+    gateway->receive_visit = receive;
+    gateway->visits_context = context;
+}
+
+void sc_gateway_send(sc_gateway *gateway, sc_peer to, sc_msg *msg)
+{
+    msg->from = gateway->identity.self;
+    sc__outbox_put(gateway->outbox, to, msg);
+    sc__outbox_flush(gateway->outbox);
+}
+
+bool sc_gateway_knows(sc_gateway *gateway, sc_peer peer)
+{
+    pthread_mutex_lock(&gateway->lock);
+    const sc_roster_peer *found = sc_roster_find(gateway->members.roster, peer);
+    const bool is_known = found && !found->heartbeat->is_worker;
+    pthread_mutex_unlock(&gateway->lock);
+    return is_known;
 }
 
 const sc_port *sc_gateway_port(const sc_gateway *gateway)

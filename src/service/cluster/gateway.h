@@ -59,6 +59,20 @@ const sc_port *sc_gateway_port(const sc_gateway *gateway);
 SC_CHECKED sc_err sc_gateway_start(sc_gateway *gateway, sc_ledger *ledger,
                                    const sc_vocabulary *vocabulary, sc_diag *diag);
 
+/** Is given visits and their answers (async_visits.c): it takes what the message owns, in a thread
+ * of the NATS library, and must be quick. */
+typedef void sc_gateway_visits(void *context, sc_msg *msg);
+
+/** Before sc_gateway_start(). */
+void sc_gateway_set_visits(sc_gateway *gateway, sc_gateway_visits *receive, void *context);
+
+/** Send a visit or an answer to another gateway, which may be lost. What it owns goes with it. Any
+ * thread; never waits. */
+void sc_gateway_send(sc_gateway *gateway, sc_peer to, sc_msg *msg);
+
+/** Whether that is a gateway that is alive, as far as we know. Any thread. */
+bool sc_gateway_knows(sc_gateway *gateway, sc_peer peer);
+
 /** Whether every part has a living worker, and our clock is not known to be wrong: what /readyz
  * asks. Any thread. */
 bool sc_gateway_is_ready(sc_gateway *gateway);

@@ -105,11 +105,23 @@ void sc_result_free(sc_result *result)
 const char *sc_msg_kind_name(sc_msg_kind kind)
 {
     static const char *const names[SC_MSG_KIND_COUNT] = {
-        [SC_MSG_NONE] = "none",           [SC_MSG_ADD] = "add",     [SC_MSG_COMPANY] = "company",
-        [SC_MSG_REMOVE] = "remove",       [SC_MSG_OK] = "ok",       [SC_MSG_NO] = "no",
-        [SC_MSG_PUBLISHED] = "published", [SC_MSG_DEAD] = "dead",   [SC_MSG_RESERVE] = "reserve",
-        [SC_MSG_RELEASE] = "release",     [SC_MSG_ABORT] = "abort", [SC_MSG_DROPPED] = "dropped",
-        [SC_MSG_NOT_TAKEN] = "not_taken", [SC_MSG_ASK] = "ask",     [SC_MSG_RESULT] = "result",
+        [SC_MSG_NONE] = "none",
+        [SC_MSG_ADD] = "add",
+        [SC_MSG_COMPANY] = "company",
+        [SC_MSG_REMOVE] = "remove",
+        [SC_MSG_OK] = "ok",
+        [SC_MSG_NO] = "no",
+        [SC_MSG_PUBLISHED] = "published",
+        [SC_MSG_DEAD] = "dead",
+        [SC_MSG_RESERVE] = "reserve",
+        [SC_MSG_RELEASE] = "release",
+        [SC_MSG_ABORT] = "abort",
+        [SC_MSG_DROPPED] = "dropped",
+        [SC_MSG_NOT_TAKEN] = "not_taken",
+        [SC_MSG_ASK] = "ask",
+        [SC_MSG_RESULT] = "result",
+        [SC_MSG_VISIT] = "visit",
+        [SC_MSG_VISITED] = "visited",
     };
     return (unsigned)kind < SC_MSG_KIND_COUNT ? names[kind] : NULL;
 }
@@ -131,6 +143,30 @@ bool sc_msg_set_own(sc_msg *msg, const sc_own_demands *own)
     void *memory = sc_malloc(sc__own_size(own));
     if (memory) msg->query.own = sc__own_copy(own, memory);
     return memory != NULL;
+}
+
+sc_visit *sc_visit_new(const void *body, size_t size)
+{
+    sc_visit *visit = sc_calloc(1, sizeof *visit + size);
+    if (!visit) return NULL;
+    visit->size = size;
+    if (size > 0) memcpy(visit->body, body, size);
+    return visit;
+}
+
+void sc_visit_free(sc_visit *visit)
+{
+    if (!visit) return;
+    explicit_bzero(visit, sizeof *visit + visit->size);
+    sc_free(visit);
+}
+
+/** NULL if memory is out. */
+static sc_visit *clone_visit(const sc_visit *visit)
+{
+    sc_visit *copy = sc_visit_new(visit->body, visit->size);
+    if (copy) memcpy(copy, visit, sizeof *visit + visit->size);
+    return copy;
 }
 
 bool sc_msg_clone(const sc_msg *msg, sc_msg *out)
@@ -162,6 +198,11 @@ bool sc_msg_clone(const sc_msg *msg, sc_msg *out)
             sc_result_new(msg->result->failure, msg->result->relay, msg->result->relay_size,
                           msg->result->reply, msg->result->reply_size);
         is_whole = copy.result != NULL;
+        break;
+    case SC_MSG_VISIT:
+    case SC_MSG_VISITED:
+        copy.visit = msg->visit ? clone_visit(msg->visit) : NULL;
+        is_whole = copy.visit || !msg->visit;
         break;
     default:
         break;
@@ -197,6 +238,10 @@ void sc_msg_fini(sc_msg *msg)
         break;
     case SC_MSG_RESULT:
         sc_result_free(msg->result);
+        break;
+    case SC_MSG_VISIT:
+    case SC_MSG_VISITED:
+        sc_visit_free(msg->visit);
         break;
     default:
         break;

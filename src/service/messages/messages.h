@@ -22,6 +22,8 @@
  *     asker -> R          ask        what became of the proposal? (a gateway or the worker) It
  *                                    names a member of R's, and the last deadline of all members
  *     R -> gateway        result     what the provider replied
+ *     gateway -> gateway  visit      a client asks here about a query of yours (async_visits.c)
+ *                         visited    what there is to tell it
  *
  * Where all members are of one gateway, that is R, and `reserve` means `release` as well: no ok is
  * sent, and a cloak costs two messages. To add a kind of message: sc_msg_kind and sc_msg below,
@@ -122,6 +124,35 @@ sc_result *sc_result_new(sc_failure failure, const void *relay, size_t relay_siz
                          const void *reply, size_t reply_size);
 void sc_result_free(sc_result *result);
 
+/** What a client wants of a query that another gateway has. */
+typedef enum sc_visit_verb {
+    SC_VISIT_LOOK = 1,
+    SC_VISIT_DELETE = 2,
+    SC_VISIT_LEAVE = 3,  ///< it was held, and its client is gone
+} sc_visit_verb;
+
+/** Bytes of the id of a query with a life of its own, and of its owner, a keyed hash. */
+enum { SC_VISIT_ID_SIZE = 24, SC_VISIT_OWNER_SIZE = 16 };
+
+/** Of visit and visited. One block; free with sc_visit_free(). */
+typedef struct sc_visit {
+    uint64_t number;  ///< drawn by the gateway that asks; in the answer as well
+    sc_visit_verb verb;
+    uint8_t id[SC_VISIT_ID_SIZE];
+    uint8_t owner[SC_VISIT_OWNER_SIZE];
+    sc_time wait_us;  ///< for which it may be held
+    uint32_t known;   ///< one more than the state that its client knows; 0: none
+    uint32_t status;  ///< of visited: of the reply, 404 if it is not there
+    size_t size;      ///< of visited: bytes of its body
+    uint8_t body[];
+} sc_visit;
+
+/** Zeroed, with a copy of the body; NULL if memory is out. */
+sc_visit *sc_visit_new(const void *body, size_t size);
+
+/** Wipe and free; NULL is fine. */
+void sc_visit_free(sc_visit *visit);
+
 typedef enum sc_msg_kind {
     SC_MSG_NONE = 0,
     SC_MSG_ADD,
@@ -138,6 +169,8 @@ typedef enum sc_msg_kind {
     SC_MSG_NOT_TAKEN,
     SC_MSG_ASK,
     SC_MSG_RESULT,
+    SC_MSG_VISIT,
+    SC_MSG_VISITED,
     SC_MSG_KIND_COUNT,
 } sc_msg_kind;
 
@@ -158,6 +191,7 @@ typedef struct sc_msg {
             sc_query query;
         };
         sc_proposal *proposal;  ///< of reserve; owned
+        sc_visit *visit;        ///< of visit and visited; owned
         /** Of all others. */
         struct {
             sc_proposal_id id;

@@ -99,7 +99,7 @@ static void test_queries_out_of_bounds_are_refused(void **state)
     msg.from = 3;
     msg.kind = STARCLOAK__CLUSTER__KIND__OK;
     assert_int_equal(read_by_hand(&town, &msg), SC_EPARSE);
-    msg.kind = (Starcloak__Cluster__Kind)15;
+    msg.kind = (Starcloak__Cluster__Kind)17;
     assert_int_equal(read_by_hand(&town, &msg), SC_EUNKNOWN);
     msg.kind = STARCLOAK__CLUSTER__KIND__DROPPED;
     query.reason = SC_DROP_REASON_COUNT;
@@ -276,6 +276,49 @@ static void test_wishes_and_results_out_of_bounds_are_refused(void **state)
     proceeding.gone = (ProtobufCBinaryData){15, id};
     assert_int_equal(read_by_hand(&town, &msg), SC_EPARSE);
     proceeding.proposal.len = 17 - 1 - 1;
+    assert_int_equal(read_by_hand(&town, &msg), SC_EPARSE);
+    msg_town_free(&town);
+}
+
+static void test_visits_out_of_bounds_are_refused(void **state)
+{
+    (void)state;
+    msg_town town = msg_town_new();
+    uint8_t bytes[SC_VISIT_ID_SIZE] = {1};
+    Starcloak__Cluster__Visit visit = STARCLOAK__CLUSTER__VISIT__INIT;
+    visit.verb = SC_VISIT_LOOK;
+    visit.id = (ProtobufCBinaryData){SC_VISIT_ID_SIZE, bytes};
+    visit.owner = (ProtobufCBinaryData){SC_VISIT_OWNER_SIZE, bytes};
+    visit.wait_us = SC__CLUSTER_VISIT_MAX_US;
+    Starcloak__Cluster__Commit msg = STARCLOAK__CLUSTER__COMMIT__INIT;
+    msg.kind = STARCLOAK__CLUSTER__KIND__VISIT;
+    msg.from = 1;
+    msg.about_case = STARCLOAK__CLUSTER__COMMIT__ABOUT_VISIT;
+    msg.visit = &visit;
+    assert_int_equal(read_by_hand(&town, &msg), SC_OK);
+    visit.wait_us++;
+    assert_int_equal(read_by_hand(&town, &msg), SC_ELIMIT);
+    visit.wait_us = 0;
+    visit.id.len--;
+    assert_int_equal(read_by_hand(&town, &msg), SC_EPARSE);
+    visit.id.len++;
+    visit.owner.len--;
+    assert_int_equal(read_by_hand(&town, &msg), SC_EPARSE);
+    visit.owner.len++;
+    static const unsigned verbs[] = {0, SC_VISIT_LEAVE + 1};
+    for (size_t i = 0; i < 2; i++) {
+        visit.verb = verbs[i];
+        assert_int_equal(read_by_hand(&town, &msg), SC_EPARSE);
+    }
+    msg.kind = STARCLOAK__CLUSTER__KIND__VISITED;
+    static const unsigned statuses[] = {0, 99, 600};
+    for (size_t i = 0; i < 3; i++) {
+        visit.status = statuses[i];
+        assert_int_equal(read_by_hand(&town, &msg), SC_EPARSE);
+    }
+    visit.status = 204;
+    assert_int_equal(read_by_hand(&town, &msg), SC_OK);
+    msg.about_case = STARCLOAK__CLUSTER__COMMIT__ABOUT__NOT_SET;
     assert_int_equal(read_by_hand(&town, &msg), SC_EPARSE);
     msg_town_free(&town);
 }
@@ -593,6 +636,7 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_queries_out_of_bounds_are_refused),
     cmocka_unit_test(test_proposals_out_of_bounds_are_refused),
     cmocka_unit_test(test_wishes_and_results_out_of_bounds_are_refused),
+    cmocka_unit_test(test_visits_out_of_bounds_are_refused),
     cmocka_unit_test(test_more_members_than_any_proposal_has_are_refused),
     cmocka_unit_test(test_a_small_message_cannot_take_much_memory),
     cmocka_unit_test(test_a_message_larger_than_any_is_not_looked_at),

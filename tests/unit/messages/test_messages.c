@@ -136,6 +136,11 @@ static sc_msg made_msg(sc_msg_kind kind)
         msg.number = 12;
         msg.result = sc_result_new(SC_FAILURE_NONE, "abc", 3, "defg", 4);
         break;
+    case SC_MSG_VISIT:
+    case SC_MSG_VISITED:
+        msg.visit = sc_visit_new("hi", 2);
+        msg.visit->number = 7;
+        break;
     case SC_MSG_ADD:
     case SC_MSG_COMPANY:
         msg.query = plain_query(5, 1, 1, 1, 1, 7);
@@ -175,6 +180,12 @@ static void check_msg_equal(const sc_msg *a, const sc_msg *b)
         assert_int_equal(b->result->reply_size, 4);
         assert_memory_equal(b->result->relay, "abc", 3);
         assert_memory_equal(b->result->reply, "defg", 4);
+        break;
+    case SC_MSG_VISIT:
+    case SC_MSG_VISITED:
+        assert_ptr_not_equal(a->visit, b->visit);
+        assert_int_equal(a->visit->size, 2);
+        assert_memory_equal(a->visit, b->visit, sizeof *a->visit + 2);
         break;
     case SC_MSG_ADD:
     case SC_MSG_COMPANY:
