@@ -49,7 +49,8 @@ function(sc_library name)
   if(NOT SC_SANITIZE)
     target_link_options(${name}_shared PRIVATE -Wl,--no-undefined -Wl,--as-needed)
   endif()
-  set_target_properties(${name}_shared PROPERTIES VERSION ${PROJECT_VERSION} SOVERSION 0
+  set_target_properties(${name}_shared PROPERTIES VERSION ${PROJECT_VERSION}
+    SOVERSION ${PROJECT_VERSION_MAJOR}
     LINK_DEPENDS ${CMAKE_BINARY_DIR}/lib${output}.map
     INSTALL_RPATH "$ORIGIN")  # one library finds the other beside it, wherever they lie
 
