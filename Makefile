@@ -13,7 +13,7 @@ CHAOS_MINUTES ?= 3
 CHAOS_SEED ?= 1
 SIEGE_SECONDS ?= 3600
 
-.PHONY: all ui demo demo-stop tour test check lint format bench profile soak chaos siege figures fuzz dist deb install clean help debug asan tsan
+.PHONY: all ui demo demo-stop tour test check lint format bench profile soak chaos siege figures fuzz dist deb image arm64 install clean help debug asan tsan
 
 all: ## build the libraries and the program: build/starcloak
 	@scripts/setup build
@@ -97,6 +97,13 @@ dist: ## the source tarball, with the page built in: build/dist
 
 deb: dist ## Debian packages, built without a network: build/deb
 	@scripts/deb
+
+image: deb ## an OCI image of the Debian package, made without a container engine: build/image
+	@scripts/image
+
+arm64: ## cross-build for arm64 in a root of its own, and run the unit tests there by QEMU
+	@scripts/setup package
+	@scripts/arm64
 
 install: ui ## install under PREFIX (default /usr/local); DESTDIR is respected
 	@cmake --install build --prefix "$(PREFIX)" >build/install.log
