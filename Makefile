@@ -13,7 +13,7 @@ CHAOS_MINUTES ?= 3
 CHAOS_SEED ?= 1
 SIEGE_SECONDS ?= 3600
 
-.PHONY: all ui demo demo-stop tour test check lint format bench profile soak chaos siege figures fuzz dist deb image arm64 install clean help debug asan tsan
+.PHONY: all ui demo demo-stop tour test check lint format bench profile soak chaos siege figures fuzz dist deb deb-check image reproducible arm64 install clean help debug asan tsan
 
 all: ## build the libraries and the program: build/starcloak
 	@scripts/setup build
@@ -100,6 +100,14 @@ deb: dist ## Debian packages, built without a network: build/deb
 
 image: deb ## an OCI image of the Debian package, made without a container engine: build/image
 	@scripts/image
+
+deb-check: deb ## autopkgtest and piuparts in a root of their own; needs root
+	@scripts/deb_check
+
+reproducible: ## build all that is released twice, in two folders, and compare the bytes
+	@scripts/setup package
+	@scripts/web
+	@scripts/reproducible
 
 arm64: ## cross-build for arm64 in a root of its own, and run the unit tests there by QEMU
 	@scripts/setup package
