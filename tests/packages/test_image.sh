@@ -17,7 +17,7 @@ as_archive() { skopeo inspect --config "oci-archive:$folder/starcloak-$version.o
 not_root() { true_of "$out" '.config.User == "65532:65532"'; }
 unpacks() { umoci unpack --image "$folder/layout:$version" "$bundle" >"$out" 2>"$err"; }
 no_shell() {
-    [ "$(ls "$bundle/rootfs/usr/bin" "$bundle/rootfs/usr/sbin" | grep -c .)" -eq 3 ] && # two headings
+    [ "$(find "$bundle/rootfs/usr/bin/" "$bundle/rootfs/usr/sbin/" ! -type d)" = "$bundle/rootfs/usr/bin/starcloak" ] &&
         ! find "$bundle/rootfs" -perm /6000 -o -name '*.sh' -o -name 'dpkg' -type f | grep .
 }
 # Each library that is found is there because something asks for it; none is missing.
