@@ -13,7 +13,7 @@ CHAOS_MINUTES ?= 3
 CHAOS_SEED ?= 1
 SIEGE_SECONDS ?= 3600
 
-.PHONY: all ui demo demo-stop tour test check lint format bench profile soak chaos siege figures fuzz install clean help debug asan tsan
+.PHONY: all ui demo demo-stop tour test check lint format bench profile soak chaos siege figures fuzz dist deb deb-check image reproducible arm64 install clean help debug asan tsan
 
 all: ## build the libraries and the program: build/starcloak
 	@scripts/setup build
@@ -42,8 +42,9 @@ test: ## build with sanitizers, run every test, end with one line of counts
 	@scripts/setup test
 	@tests/run
 
-check: ## what takes longer, for CI: gcc's warnings, clang-tidy, cppcheck, the thread sanitizer, a model
+check: ## what takes longer, for CI: gcc's warnings, clang-tidy, cppcheck, the thread sanitizer, a model, packages
 	@scripts/setup test
+	@scripts/setup package
 	@tests/run --slow
 
 lint: ## clang-format, clang-tidy and cppcheck; types, format and lint of the UI
@@ -88,6 +89,29 @@ figures: ## the whole evaluation: build/figures/results/report.html (about half 
 fuzz: ## fuzz every door for FUZZ_SECONDS each (default 60)
 	@scripts/setup test
 	@scripts/fuzz $(FUZZ_SECONDS)
+
+dist: ## the source tarball, with the page built in: build/dist
+	@scripts/setup package
+	@scripts/web
+	@scripts/dist
+
+deb: dist ## Debian packages, built without a network: build/deb
+	@scripts/deb
+
+image: deb ## an OCI image of the Debian package, made without a container engine: build/image
+	@scripts/image
+
+deb-check: deb ## autopkgtest and piuparts in a root of their own; needs root
+	@scripts/deb_check
+
+reproducible: ## build all that is released twice, in two folders, and compare the bytes
+	@scripts/setup package
+	@scripts/web
+	@scripts/reproducible
+
+arm64: ## cross-build for arm64 in a root of its own, and run the unit tests there by QEMU
+	@scripts/setup package
+	@scripts/arm64
 
 install: ui ## install under PREFIX (default /usr/local); DESTDIR is respected
 	@cmake --install build --prefix "$(PREFIX)" >build/install.log

@@ -20,10 +20,10 @@
 
 #include <starcloak/err.h>
 
-/** The project's number, from the build; the date of the release is written down here, so that the
- * same source gives the same manual pages on every day. */
+/** The project's number comes from the build (scripts/version); the date of the release is written
+ * down here, so that the same source gives the same manual pages on every day. */
 #ifndef SC_VERSION
-#define SC_VERSION "0.1.0"
+#error "SC_VERSION comes from CMakeLists.txt"
 #endif
 #define SC_RELEASE_DATE "2026-11-15"
 

@@ -6,6 +6,7 @@
 
 install(TARGETS starcloak RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 install(PROGRAMS tools/report.py DESTINATION ${CMAKE_INSTALL_BINDIR} RENAME starcloak-report)
+install(FILES packaging/starcloak-report.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
 install(DIRECTORY include/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h")
 
 # pkg-config: the prefix is found from where the .pc file lies.
@@ -30,7 +31,7 @@ install(EXPORT starcloak-targets NAMESPACE starcloak:: DESTINATION ${SC_CMAKE_DI
 set(SC_SHARE ${CMAKE_BINARY_DIR}/share)
 add_custom_command(OUTPUT ${CMAKE_BINARY_DIR}/share.stamp
   COMMAND ${CMAKE_COMMAND} -DPROGRAM=$<TARGET_FILE:starcloak> -DFOLDER=${SC_SHARE}
-    -P ${CMAKE_SOURCE_DIR}/cmake/write_share.cmake
+    "-DEMULATOR=${CMAKE_CROSSCOMPILING_EMULATOR}" -P ${CMAKE_SOURCE_DIR}/cmake/write_share.cmake
   COMMAND ${CMAKE_COMMAND} -E touch ${CMAKE_BINARY_DIR}/share.stamp
   DEPENDS starcloak ${CMAKE_SOURCE_DIR}/cmake/write_share.cmake
   COMMENT "Writing man pages and completions" VERBATIM)

@@ -49,9 +49,12 @@ function(sc_library name)
   if(NOT SC_SANITIZE)
     target_link_options(${name}_shared PRIVATE -Wl,--no-undefined -Wl,--as-needed)
   endif()
-  set_target_properties(${name}_shared PROPERTIES VERSION ${PROJECT_VERSION} SOVERSION 0
+  set_target_properties(${name}_shared PROPERTIES VERSION ${PROJECT_VERSION}
+    SOVERSION ${PROJECT_VERSION_MAJOR}
     LINK_DEPENDS ${CMAKE_BINARY_DIR}/lib${output}.map
-    INSTALL_RPATH "$ORIGIN")  # one library finds the other beside it, wherever they lie
+    # One library finds the other beside it, wherever they lie; while it is built, too: a path of
+    # the build's own would make its identity (build-id) differ between two folders.
+    INSTALL_RPATH "$ORIGIN" BUILD_WITH_INSTALL_RPATH ON)
 
   string(REPLACE starcloak_ "" short ${name})  # starcloak::io
   set_target_properties(${name}_static PROPERTIES OUTPUT_NAME ${output} EXPORT_NAME ${short}_static)

@@ -1,4 +1,4 @@
-# cmake -DPROGRAM=... -DFOLDER=... -P write_share.cmake
+# cmake -DPROGRAM=... -DFOLDER=... [-DEMULATOR=...] -P write_share.cmake
 #
 # Man pages, completions and a configuration, written by the program itself, as they lie below share/.
 file(REMOVE_RECURSE ${FOLDER})
@@ -7,10 +7,10 @@ file(REMOVE_RECURSE ${FOLDER})
 function(written file)
   get_filename_component(folder ${FOLDER}/${file} DIRECTORY)
   file(MAKE_DIRECTORY ${folder})
-  execute_process(COMMAND ${PROGRAM} ${ARGN} OUTPUT_FILE ${FOLDER}/${file} COMMAND_ERROR_IS_FATAL ANY)
+  execute_process(COMMAND ${EMULATOR} ${PROGRAM} ${ARGN} OUTPUT_FILE ${FOLDER}/${file} COMMAND_ERROR_IS_FATAL ANY)
 endfunction()
 
-execute_process(COMMAND ${PROGRAM} --man-list OUTPUT_VARIABLE pages COMMAND_ERROR_IS_FATAL ANY)
+execute_process(COMMAND ${EMULATOR} ${PROGRAM} --man-list OUTPUT_VARIABLE pages COMMAND_ERROR_IS_FATAL ANY)
 string(STRIP "${pages}" pages)
 string(REPLACE "\n" ";" pages "${pages}")
 foreach(page ${pages})
