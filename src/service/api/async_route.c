@@ -172,7 +172,7 @@ void sc__async_waiter_detach(sc_async_route *route, const sc_policy *policy,
         TAILQ_REMOVE(&waiter->query->waiters, waiter, link);
     }
     if (!waiter->query) {
-        route->visitors[waiter->place] = NULL;
+        route->visitors[waiter->place].waiter = NULL;
         return;
     }
     const sc_async_limits limits = sc__async_limits(policy);

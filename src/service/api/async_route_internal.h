@@ -51,6 +51,11 @@ typedef struct async_loop {
     struct sc_async_waiters woken;  ///< under the lock
 } async_loop;
 
+/** For a visitor that waits for another gateway. */
+typedef struct visitor_place {
+    struct sc_async_waiter *waiter;  ///< NULL: it is free
+} visitor_place;
+
 struct sc_async_route {
     sc_service_internal *service;
     uint8_t owner_key[crypto_generichash_KEYBYTES];
@@ -65,7 +70,7 @@ struct sc_async_route {
     // Under `lock`.
     pthread_mutex_t lock;
     sc_async_queries *table;
-    struct sc_async_waiter **visitors;  ///< that wait for other gateways; NULL: a free place
+    visitor_place *visitors;
     size_t visitor_capacity;
     uint64_t visit_number;  ///< of the last
 };

@@ -71,7 +71,7 @@ sc_peer sc__async_id_home(const sc_async_route *route, const sc_async_id *id)
 static bool take_place(sc_async_route *route, struct sc_async_waiter *waiter)
 {
     size_t place = 0;
-    while (place < route->visitor_capacity && route->visitors[place]) {
+    while (place < route->visitor_capacity && route->visitors[place].waiter) {
         place++;
     }
     if (place == route->visitor_capacity) {
@@ -86,7 +86,7 @@ static bool take_place(sc_async_route *route, struct sc_async_waiter *waiter)
     // The place is in the number, so that an answer finds it, and tells an old answer from a new
     // one.
     waiter->number = ++route->visit_number << 32 | place;
-    route->visitors[place] = waiter;
+    route->visitors[place].waiter = waiter;
     return true;
 }
 
@@ -182,7 +182,7 @@ static void receive_answer(sc_async_route *route, sc_msg *msg)
     const size_t place = (uint32_t)answer->number;
     pthread_mutex_lock(&route->lock);
     struct sc_async_waiter *waiter =
-        place < route->visitor_capacity ? route->visitors[place] : NULL;
+        place < route->visitor_capacity ? route->visitors[place].waiter : NULL;
     // It may have come twice, or too late.
     if (waiter && waiter->number == answer->number && waiter->peer == msg->from &&
         !waiter->is_woken) {

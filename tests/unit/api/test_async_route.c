@@ -335,6 +335,42 @@ static void test_a_query_that_failed_gives_its_key_back(void **state)
     query_scene_close(h);
 }
 
+static void test_a_query_whose_cloak_has_left_says_so_and_needs_no_client(void **state)
+{
+    (void)state;
+    // A provider that is connected to and says nothing.
+    struct sockaddr_in here = {.sin_family = AF_INET, .sin_addr = {htonl(INADDR_LOOPBACK)}};
+    socklen_t size = sizeof here;
+    const int silent = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    assert_int_equal(bind(silent, (const struct sockaddr *)&here, size), 0);
+    assert_int_equal(listen(silent, 8), 0);
+    assert_int_equal(getsockname(silent, (struct sockaddr *)&here, &size), 0);
+    char url[64];
+    snprintf(url, sizeof url, "http://127.0.0.1:%u/", ntohs(here.sin_port));
+    query_scene_options options = async_options();
+    options.provider = url;
+    options.provider_deadline_s = 1.0;
+    options.policy.lease_us = sc_time_from_seconds(0.2);
+    options.policy.least.k = 1;
+    query_scene *h = query_scene_open(&options);
+    const int fd = query_scene_call(h);
+    char path[PATH_SIZE];
+    ask_async(h, fd, "alice", ASYNC, BODY("1", "60"), path);
+    look(h, fd, "alice", path, "?wait=30&known=waiting");
+    check_state(fd, "cloaked", "");
+    // Away for several leases: what has left is not called back.
+    WAIT_UNTIL(stats_of(h).outcomes == 1);
+    const sc_ledger_stats stats = sc_ledger_stats_of(h->service.ledger);
+    assert_int_equal(stats.gone + stats.gone_published, 0);
+    look(h, fd, "alice", path, "?known=cloaked");
+    const query_scene_reply reply = query_scene_receive(fd);
+    assert_string_equal(query_scene_text(&reply, "state"), "failed");
+    json_decref(reply.body);
+    close(fd);
+    query_scene_close(h);
+    close(silent);
+}
+
 static void test_an_outcome_is_forgotten_after_its_time(void **state)
 {
     (void)state;
@@ -439,6 +475,7 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_a_query_that_is_deleted_is_gone_and_those_who_wait_hear_of_it),
     cmocka_unit_test(test_a_repeated_request_is_the_same_query),
     cmocka_unit_test(test_a_query_that_failed_gives_its_key_back),
+    cmocka_unit_test(test_a_query_whose_cloak_has_left_says_so_and_needs_no_client),
     cmocka_unit_test(test_an_outcome_is_forgotten_after_its_time),
     cmocka_unit_test(test_what_cannot_be_read_is_refused_with_its_field),
     cmocka_unit_test(test_all_that_are_asked_and_left_are_accounted_for),

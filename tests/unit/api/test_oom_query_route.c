@@ -1,6 +1,7 @@
 // Every allocation on the way through the route fails once, in turn: the service does not start and
 // says so, or the query is refused with 503; nothing leaks (the address sanitizer looks), and
 // no query is left inside. What the HTTP library takes is its own.
+#include "api/async_route.h"
 #include "api/outcome_json.h"
 #include "api/query_json.h"
 #include "base/json_write.h"
@@ -97,6 +98,50 @@ static void test_a_query_for_which_there_is_no_memory_is_refused(void **state)
     query_scene_close(h);
 }
 
+static void test_a_life_of_its_own_for_which_there_is_no_memory_is_none(void **state)
+{
+    (void)state;
+    enum { ALLOCATIONS = 12 };
+    query_scene_options options = query_scene_options_default();
+    options.loops = 1;
+    options.handle = query_with_little_memory;
+    options.policy.outcome_keep_us = 0;
+    query_scene *h = query_scene_open(&options);
+    unsigned refused = 0;
+    for (unsigned long n = 1; n < ALLOCATIONS; n++) {
+        const int fd = query_scene_call(h);
+        char token[SC_TOKEN_SIZE];
+        char headers[512];
+        query_scene_token(h, "alice", token);
+        snprintf(headers, sizeof headers,
+                 "Content-Type: application/json\r\nAuthorization: Bearer %s\r\n"
+                 "Prefer: respond-async, wait=5\r\nIdempotency-Key: %lu\r\n",
+                 token, n);
+        atomic_store(&fail_at, n);
+        query_scene_send(fd, headers,
+                         "{\"position\":{\"edge\":3,\"offset_m\":1},"
+                         "\"profile\":{\"max_wait_s\":0.05},"
+                         "\"request\":{\"type\":\"knn\",\"k\":1}}");
+        char first = 0;
+        if (recv(fd, &first, 1, MSG_PEEK) > 0) {
+            const query_scene_reply reply = query_scene_receive(fd);
+            // Without room to be held it is told at once that it waits.
+            assert_true(reply.status == 200 || reply.status == 202 || reply.status == 503);
+            refused += reply.status != 200;
+            json_decref(reply.body);
+        } else {
+            refused++;
+        }
+        close(fd);
+        WAIT_UNTIL(sc_pending_count(h->service.pending) == 0);
+        WAIT_UNTIL(sc_async_route_stats(sc_query_route_async(h->service.query_route)).outcomes ==
+                   0);
+    }
+    // What was made before one that failed stays, so that the next query needs less.
+    assert_in_range(refused, 3, ALLOCATIONS - 2);
+    query_scene_close(h);
+}
+
 static void query_before_memory_runs_out(void *context, unsigned loop, sc_http_request *request)
 {
     query_scene *h = context;
@@ -175,6 +220,7 @@ static void test_terms_for_which_there_is_no_memory_leave_the_parts_alone(void *
 static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_a_query_route_that_cannot_be_started_is_reported),
     cmocka_unit_test(test_a_query_for_which_there_is_no_memory_is_refused),
+    cmocka_unit_test(test_a_life_of_its_own_for_which_there_is_no_memory_is_none),
     cmocka_unit_test(test_an_outcome_that_cannot_be_told_is_still_an_end),
     cmocka_unit_test(test_an_outcome_for_which_there_is_no_room_says_so),
     cmocka_unit_test(test_terms_for_which_there_is_no_memory_leave_the_parts_alone),
