@@ -115,6 +115,10 @@ SC_CHECKED sc_err sc_http_addresses_check(const char *const *addresses, size_t c
  * there is not refused here. @return SC_OK, SC_EIO */
 SC_CHECKED sc_err sc_http_key_check(const char *path, sc_diag *diag);
 
+/** Whether certificate, key and authorities can be used; all may be NULL. When they are valid is
+ * not looked at. @return SC_OK, SC_EIO, SC_ENOMEM */
+SC_CHECKED sc_err sc_http_tls_check(const sc_tls_files *files, sc_diag *diag);
+
 /** Whether the certificates may be used today. @return SC_OK, SC_EINVAL, SC_EIO */
 SC_CHECKED sc_err sc_http_certificate_check(const char *path, sc_diag *diag);
 
