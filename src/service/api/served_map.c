@@ -104,6 +104,7 @@ static sc_err make_ledger(sc_served_map *served, const sc_service_options *optio
     ledger.published = publish;
     ledger.context = served;
     ledger.is_hosted = service->is_ledger_hosted;
+    ledger.rare.memory = service->rare_memory;
     ledger.eventfds = service->maps->eventfds[served->place];
     if (service->gateway) {
         ledger.workers = sc_gateway_port(service->gateway);

@@ -380,6 +380,10 @@ static sc_err make_maps(sc_service *service, const sc_map *map, const sc_service
 {
     sc_service_internal *internal = &service->internal;
     sc_served_map *first = NULL;
+    const sc_rare_options *rare = &options->ledger.rare;
+    if (rare->users > 0 && sc_rare_memory_new(rare->capacity, &internal->rare_memory)) {
+        return sc_fail_memory(diag, "starting");
+    }
     sc_err err = sc_served_maps_new(internal, diag);
     if (!err && options->gateway) err = sc_gateway_new(options->gateway, &internal->gateway, diag);
     if (!err) err = sc_served_map_new(internal, map, options, &first, diag);
@@ -627,6 +631,7 @@ void sc_service_free(sc_service *service)
     alarms_free(internal->alarms);
     sc_http_free(internal->http);
     sc_served_maps_free(internal->maps);
+    sc_rare_memory_release(internal->rare_memory);
     sc_gateway_free(internal->gateway);
     sc_ui_free(internal->ui);
     sc_metrics_free(internal->metrics);

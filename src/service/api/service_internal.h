@@ -48,6 +48,7 @@ typedef struct sc_service_internal {
     /** The map that takes queries: sc_served_now() reads it, and served_map.h says for how long. */
     _Atomic(sc_served_map *) served;
     sc_served_maps *maps;
+    sc_rare_memory *rare_memory;  ///< of all maps; NULL: all requests are sent
     sc_alarms *alarms;
     sc_rate_limit *user_rates;
     sc_query_charges *charges;

@@ -469,7 +469,7 @@ static void test_files_that_do_not_go_together_are_found_before_they_are_used(vo
           .key = s->server.key,
           .client_ca = made_authority_file(s->authority)},
          NULL},
-        {{.certificate = s->server.certificate, .key = other.key}, "give the key of"},
+        {{.certificate = s->server.certificate, .key = other.key}, "cannot use this key"},
         {{.certificate = s->server.key, .key = s->server.key}, "cannot use this certificate"},
         {{.client_ca = place_write_text(&files, "ca.pem", "no PEM")}, "list of authorities"},
         {{.client_ca = place_path(&files, "nowhere.pem")}, "nowhere.pem"},
