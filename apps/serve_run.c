@@ -293,9 +293,16 @@ static sc_err print_token(const serving *s, sc_diag *diag)
     return err;
 }
 
+/** A command that adds to a service goes by the map of the start, and so does a cluster. */
+static bool changes_map(const serving *s)
+{
+    return !s->hooks->prepare;
+}
+
 /** What is read again on SIGHUP must be readable for whom we have become. */
 static void warn_of_unreadable(const serving *s)
 {
+    const bool is_map_read = changes_map(s);
     const char *const files[] = {
         s->flags->config ? s->flags->config : "",
         s->settings->token_keys,
@@ -304,11 +311,11 @@ static void warn_of_unreadable(const serving *s)
         s->settings->tls_certificate,
         s->settings->tls_key,
         s->settings->client_ca,
-        s->hooks->prepare ? "" : s->settings->map,
-        s->settings->partition,
-        s->settings->density,
-        s->settings->classes,
-        s->settings->zone_key,
+        is_map_read ? s->settings->map : "",
+        is_map_read ? s->settings->partition : "",
+        is_map_read ? s->settings->density : "",
+        is_map_read ? s->settings->classes : "",
+        is_map_read ? s->settings->zone_key : "",
         s->settings->provider_ca,
         s->settings->provider_certificate,
         s->settings->provider_key};
@@ -378,12 +385,6 @@ static sc_err check_more(const serving *s, const sc_http_options *http, sc_diag 
     if (!err && *settings->user) err = sc_sandbox_user_check(settings->user, diag);
     if (!err && *settings->cloak_log) err = sc_cloak_log_check(settings->cloak_log, diag);
     return err;
-}
-
-/** A command that adds to a service goes by the map of the start, and so does a cluster. */
-static bool changes_map(const serving *s)
-{
-    return !s->hooks->prepare;
 }
 
 /** From open files and sockets to a service that has given up all else. */

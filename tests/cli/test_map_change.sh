@@ -40,12 +40,18 @@ served_map() { curl -s "$base/v1/about" | jq -r .map.checksum; }
 # have_retired NAME: whether all maps but the one that is served are gone.
 have_retired() { [[ $(logged "$1" map_retired) -ge $(logged "$1" map_changed) ]]; }
 
+# taken: how many queries the service has taken.
+taken() { curl -s "$base/metrics" | sed -nE 's/^starcloak_queries_taken_total ([0-9]+)$/\1/p'; }
+# has_taken COUNT LOAD: whether it has taken so many, or none will come any more.
+has_taken() { [[ $(taken) -ge $1 ]] || ! kill -0 "$2" 2>/dev/null; }
+
 # change_all_along NAME LOAD: as long as the load runs: the other map, a broken one, none, the first again.
 change_all_along() {
     local name=$1 load=$2
     while kill -0 "$load" 2>/dev/null; do
         put second.scm served.scm
         reload "$name"
+        until_true has_taken $(($(taken) + 200)) "$load"
         put broken.scm served.scm
         reload "$name"
         rm served.scm
@@ -79,7 +85,7 @@ travel() {
     check "$name: nothing was lost, and every query has one end" true_of "$out" \
         '.lost == 0 and .failed == 0 and .answered + .dropped + .refused == .asked and .violations.all == 0'
     check "$name: most are answered, exactly, some on each map" true_of "$out" \
-        '.answered > .asked / 3 and .exact > 100 and .exact_on_another > 100 and .exact + .exact_on_another == .checked'
+        '.answered > .asked / 3 and .exact > 50 and .exact_on_another > 50 and .exact + .exact_on_another == .checked'
     check "$name: the service has counted them all" true_of "$out" \
         '.service.answered == .answered and .service.dropped == .dropped and .service.pending == 0'
     check "$name: what was broken, and what was not there, changed nothing" test "$(logged "$name" reload_failed)" -ge 2
@@ -116,7 +122,7 @@ kill -TERM "$serve"
 ended "$serve"
 equal "it ends as it should" "$status" 0
 
-travel threads 150 12 --loops 2 --threads 2 --provider-threads 2 --partition ""
+travel threads 150 10 --loops 2 --threads 2 --provider-threads 2 --partition ""
 kill -TERM "$serve"
 ended "$serve"
 equal "so it does with many threads" "$status" 0
