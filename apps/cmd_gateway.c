@@ -109,8 +109,10 @@ static int run(sc_call *call)
 // --- The command ------------------------------------------------------------------------
 
 static const sc_entry signals[] = {
-    {"SIGHUP", "Read the configuration again, as 'starcloak serve' does: policy, tokens, log level "
-               "and certificates change, and the file of --cloak-log is opened again."},
+    {"SIGHUP",
+     "Read the configuration again, as 'starcloak serve' does: policy, tokens, log level "
+     "and certificates change, and the file of --cloak-log is opened again. The map stays: "
+     "a cluster has one map and partition."},
     {"SIGTERM, SIGINT",
      "Accept no more queries, finish the pending ones (for at most --drain seconds), leave the "
      "cluster, and end with 0. A gateway that loses NATS for good does the same by itself, and "

@@ -27,6 +27,8 @@
 typedef struct load_settings {
     sc_load_options load;  ///< without travellers and tokens, which come later
     const char *map;
+    const char *also[SC_LOAD_MAPS - 1];
+    size_t also_count;
     const char *key;     ///< a key file to issue tokens with; or
     const char *tokens;  ///< a file of tokens
     sc_asking asking;
@@ -66,6 +68,7 @@ enum {
     KEY_WARMUP,
     KEY_RATE,
     KEY_CHECK,
+    KEY_ALSO,
     KEY_SEED,
     KEY_CA,
     KEY_METRICS,
@@ -110,6 +113,10 @@ static const sc_option load_options_table[] = {
      "read, "
      "which takes less time",
      NULL},
+    {"also", KEY_ALSO, "FILE.scm",
+     "a map that the service may change to meanwhile; an answer may be the exact one of it, too; "
+     "may be given up to 7 times (default: none)",
+     SC_COMPLETE_MAPS},
     {"seed", KEY_SEED, "N",
      "seed of the travellers; the same seed gives the same travellers (default 1)", NULL},
     {"ca", KEY_CA, "FILE",
@@ -365,6 +372,13 @@ static error_t load_parse(int key, char *argument, struct argp_state *state)
 {
     load_settings *settings = state->input;
     if (key == SC_KEY_MOVEMENT || key == SC_KEY_TRUCKS) settings->has_movement = true;
+    if (key == KEY_ALSO) {
+        if (settings->also_count == SC_LOAD_MAPS - 1) {
+            sc_usage_error(state, "--also: at most %d other maps", SC_LOAD_MAPS - 1);
+        }
+        settings->also[settings->also_count++] = argument;
+        return 0;
+    }
     if (take_number(key, argument, state, settings) || take_count(key, argument, state, settings) ||
         take_text(key, argument, settings) || take_switch(key, settings) ||
         sc_workload_option(key, argument, state, &settings->asking) ||
@@ -400,6 +414,8 @@ static void listen_for_stop(void)
 typedef struct scene {
     sc_map *map;
     sc_objects *objects;
+    sc_load_map others[SC_LOAD_MAPS - 1];
+    size_t other_count;
     sc_route_table routes;
     sc_movement **movements;  ///< one per thread
     sc_tokens *tokens;
@@ -416,6 +432,10 @@ static void close_scene(scene *on, unsigned threads)
     sc_tokens_free(on->tokens);
     sc_objects_release(on->objects);
     sc_map_free(on->map);
+    for (size_t i = 0; i < on->other_count; i++) {
+        sc_objects_release(on->others[i].objects);
+        sc_map_free(on->others[i].map);
+    }
     free(on->report);
 }
 
@@ -450,6 +470,26 @@ static sc_err give_tokens(const load_settings *settings, scene *on, sc_diag *dia
     return sc_tokens_issue(settings->key, count, seconds, &on->tokens, diag);
 }
 
+/** Maps with objects and coordinates: without, nothing can be compared. */
+static sc_err open_others(const load_settings *settings, scene *on, sc_diag *diag)
+{
+    sc_err err = SC_OK;
+    for (size_t i = 0; !err && i < settings->also_count; i++) {
+        sc_load_map *other = &on->others[on->other_count++];
+        err = sc_input_open_map(settings->also[i], NULL, &other->map, diag);
+        if (!err && (sc_map_coords(other->map) != sc_map_coords(on->map) ||
+                     sc_map_coords(on->map) == SC_COORDS_NONE || !on->objects)) {
+            return sc_explain(
+                diag, SC_EINVAL,
+                "%s: --also needs maps with objects, and with coordinates of one kind",
+                settings->also[i]);
+        }
+        if (!err) err = sc_input_need_objects(other->map, settings->also[i], diag);
+        if (!err) err = sc_objects_new_from_map(other->map, &other->objects);
+    }
+    return err;
+}
+
 static sc_err prepare(load_settings *settings, scene *on, sc_diag *diag)
 {
     sc_load_options *load = &settings->load;
@@ -461,7 +501,10 @@ static sc_err prepare(load_settings *settings, scene *on, sc_diag *diag)
     if (!err) err = give_tokens(settings, on, diag);
     if (!err && sc_map_object_count(on->map) > 0)
         err = sc_objects_new_from_map(on->map, &on->objects);
+    if (!err) err = open_others(settings, on, diag);
     if (!err) err = deal_travellers(settings, on, diag);
+    load->others = on->others;
+    load->other_count = on->other_count;
     load->workload = settings->asking.workload;
     load->objects = on->objects;
     load->movements = on->movements;

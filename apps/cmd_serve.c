@@ -37,7 +37,11 @@ static int run(sc_call *call)
 
 static const sc_entry signals[] = {
     {"SIGHUP", "Read the configuration again, and the files of keys, revoked tokens and "
-               "certificates: policy, tokens, log level and certificates change without a pause. "
+               "certificates, those for the provider included: policy, tokens, log level and "
+               "certificates change without a pause. So do the map, its partition and tables, new "
+               "categories of a database, and the address of a provider: new queries are "
+               "answered by the new ones, and queries that wait end on the old. Replace a map by "
+               "renaming another file to it; never write into one that is in use. "
                "If anything is invalid, everything stays as it was, and the log says why. The "
                "file of --cloak-log is opened again in any case, since it may have been moved "
                "away."},

@@ -115,6 +115,18 @@ static void put_json_reasons(sc_report *table, const sc_load_counts *counts)
     sc_json_close_array(&table->json);
 }
 
+/** Where the service may change its map: on which of them answers were exact. */
+static void put_exact(sc_report *table, size_t other_maps, const sc_load_counts *counts)
+{
+    if (other_maps == 0) return;
+    uint64_t on_others = 0;
+    for (size_t i = 1; i <= other_maps; i++) {
+        on_others += counts->exact_on[i];
+    }
+    sc_report_count(table, "  exact on the map", "exact", counts->exact_on[0], "");
+    sc_report_count(table, "  exact on another", "exact_on_another", on_others, "");
+}
+
 static void put_queries(sc_report *table, const sc_load_report *report)
 {
     const sc_load_counts *counts = &report->counts;
@@ -127,6 +139,7 @@ static void put_queries(sc_report *table, const sc_load_report *report)
     }
     put_json_reasons(table, counts);
     sc_report_count(table, "answers compared", "checked", counts->checked, "");
+    put_exact(table, report->other_maps, counts);
     sc_report_count(table, "connections opened", "connects", counts->connects, "");
     sc_report_count(table, counts->none_idle > 0 ? "not asked" : NULL, "no_idle_traveller",
                     counts->none_idle, "every traveller was busy");

@@ -57,7 +57,7 @@ static sc_err check_time(const sc_settings *s, int64_t *until_s, sc_diag *diag)
     return SC_OK;
 }
 
-sc_err sc_serve_audit_new(const sc_settings *settings, const sc_serve_resources *resources,
+sc_err sc_serve_audit_new(const sc_settings *settings, const sc_map *map, sc_log *log,
                           bool is_plain_serve, sc_service_options *options, sc_audit **out,
                           sc_diag *diag)
 {
@@ -70,7 +70,7 @@ sc_err sc_serve_audit_new(const sc_settings *settings, const sc_serve_resources 
     if (!err) err = sc_report_key_read_public(SC_KEY_OPENING, s->record_key, &key, diag);
     if (err) return err;
     if (until_s <= (int64_t)time(NULL)) {
-        sc_log_message(resources->log, SC_LOG_WARNING, "true_positions_no_longer_recorded",
+        sc_log_message(log, SC_LOG_WARNING, "true_positions_no_longer_recorded",
                        "record-true-positions-until is over; remove record-true-positions from "
                        "the settings");
         return SC_OK;
@@ -81,7 +81,7 @@ sc_err sc_serve_audit_new(const sc_settings *settings, const sc_serve_resources 
         .continuity = options->ledger.continuity,
     };
     err = sc_audit_new(
-        resources->map,
+        map,
         &(sc_audit_options){.path = s->record_positions,
                             .until_s = until_s,
                             .max_bytes = s->record_max << 20,
@@ -90,7 +90,7 @@ sc_err sc_serve_audit_new(const sc_settings *settings, const sc_serve_resources 
                             .demands = &demands,
                             .has_own_objects = options->courier.kind == SC_COURIER_BUILT_IN,
                             .guard_us = options->ledger.guard_us,
-                            .log = resources->log},
+                            .log = log},
         out, diag);
     if (!err) options->auditor = sc_audit_auditor(*out);
     return err;

@@ -19,8 +19,8 @@
  *
  * @param out  NULL if nothing is to be recorded
  */
-SC_CHECKED sc_err sc_serve_audit_new(const sc_settings *settings,
-                                     const sc_serve_resources *resources, bool is_plain_serve,
-                                     sc_service_options *options, sc_audit **out, sc_diag *diag);
+SC_CHECKED sc_err sc_serve_audit_new(const sc_settings *settings, const sc_map *map, sc_log *log,
+                                     bool is_plain_serve, sc_service_options *options,
+                                     sc_audit **out, sc_diag *diag);
 
 #endif

@@ -126,23 +126,13 @@ void sc_served_demands_log(const sc_served_demands *demands, const sc_settings *
     log_many_marked(demands, log);
 }
 
-void sc_served_demands_compare(const sc_served_demands *demands, const sc_settings *settings,
-                               const sc_map *map, sc_log *log)
+void sc_served_demands_compare(const sc_served_demands *demands, const sc_served_demands *now,
+                               sc_log *log)
 {
-    if (!demands->density && !demands->classes) return;
-    sc_served_demands now = {0};
-    sc_diag diag = {.message = ""};
-    const sc_err err = sc_served_demands_open(settings, map, &now, &diag);
-    if (err) {
-        sc_log_message(log, SC_LOG_WARNING, "tables_not_compared",
-                       diag.message[0] != '\0' ? diag.message : sc_err_text(err));
-    } else {
-        // Of continuity the settings tell, which are compared elsewhere.
-        const sc_continuity_digest none = {.is_asked = false};
-        const sc_demand_digest then = sc_demand_digest_of(&demands->asked, &none);
-        const sc_demand_digest next = sc_demand_digest_of(&now.asked, &none);
-        const char *other = sc_demand_digest_difference(&then, &next);
-        if (other) sc_log_message(log, SC_LOG_WARNING, "needs_restart", other);
-    }
-    sc_served_demands_close(&now);
+    // Of continuity the settings tell, which are compared elsewhere.
+    const sc_continuity_digest none = {.is_asked = false};
+    const sc_demand_digest then = sc_demand_digest_of(&demands->asked, &none);
+    const sc_demand_digest next = sc_demand_digest_of(&now->asked, &none);
+    const char *other = sc_demand_digest_difference(&then, &next);
+    if (other) sc_log_message(log, SC_LOG_WARNING, "needs_restart", other);
 }

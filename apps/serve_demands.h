@@ -33,8 +33,9 @@ void sc_served_demands_close(sc_served_demands *demands);
 void sc_served_demands_log(const sc_served_demands *demands, const sc_settings *settings,
                            sc_log *log);
 
-/** Reload: engines keep the tables of the start; log it if the files have others by now. */
-void sc_served_demands_compare(const sc_served_demands *demands, const sc_settings *settings,
-                               const sc_map *map, sc_log *log);
+/** Engines keep the tables of the start, where the map does not change: log it if the files have
+ * others by now. */
+void sc_served_demands_compare(const sc_served_demands *demands, const sc_served_demands *now,
+                               sc_log *log);
 
 #endif

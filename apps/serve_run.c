@@ -5,7 +5,7 @@
 #include "serve_run.h"
 
 #include "api/cloak_log.h"
-#include "inputs.h"
+#include "base/clock.h"
 #include "points/point_settings.h"
 #include "report/report_log.h"
 #include "serve_audit.h"
@@ -19,7 +19,7 @@
 #include <string.h>
 #include <unistd.h>
 
-// --- Map, objects, density and log --------------------------------------------------------------
+// --- Log, map and provider ----------------------------------------------------------------------
 
 /** Seconds at least between two questions for an issuer's keys. */
 static const double jwt_retry_s = 10;
@@ -29,29 +29,6 @@ static const char *or_null(const char *text)
 {
     return *text ? text : NULL;
 }
-
-// --- Objects ------------------------------------------------------------------------------
-
-static sc_err open_objects(const sc_call *call, const sc_settings *s, sc_serve_resources *resources,
-                           sc_diag *diag)
-{
-    sc_objects_options options = sc_objects_options_default();
-    sc_feed_options *feed = &options.feed;
-    feed->database = or_null(s->objects);
-    feed->table = s->objects_table;
-    feed->key_column = s->objects_key;
-    feed->position_column = s->objects_position;
-    feed->category_column = s->objects_category;
-    feed->name_column = or_null(s->objects_name);
-    feed->channel = or_null(s->objects_channel);
-    feed->refresh_s = s->objects_refresh_s;
-    feed->max_snap_m = s->objects_snap_m;
-    resources->objects.log = resources->log;
-    return sc_served_objects_open(call, &options, resources->map, s->map, &resources->objects,
-                                  diag);
-}
-
-// --- All ------------------------------------------------------------------------------------
 
 // From what the service's own settings say, beside a URL.
 static sc_err points_from_url(const sc_settings *s, sc_point_settings **out, sc_diag *diag)
@@ -90,8 +67,9 @@ static sc_err open_provider(const sc_call *call, const sc_settings *s,
         return sc_settings_check_plain(s, "area-provider", sc_area_settings_url(resources->areas),
                                        diag);
     }
-    return *s->point_provider ? open_points(s, resources, diag)
-                              : open_objects(call, s, resources, diag);
+    return *s->point_provider
+               ? open_points(s, resources, diag)
+               : sc_serve_map_open_objects(call, resources->served, resources->log, diag);
 }
 
 sc_err sc_serve_resources_open(const sc_call *call, const sc_settings *s, sc_serve_resources *out,
@@ -105,26 +83,18 @@ sc_err sc_serve_resources_open(const sc_call *call, const sc_settings *s, sc_ser
     }
     if (!err) err = sc_settings_parts(s->proxies, &out->proxies, &out->proxy_count);
     if (!err) err = sc_settings_parts(s->relays, &out->relays, &out->relay_count);
-    if (!err) err = sc_settings_parts(s->categories, &out->categories, &out->category_count);
-    if (!err) err = sc_input_open_map(s->map, NULL, &out->map, diag);
-    if (!err && *s->partition)
-        err = sc_partition_read(s->partition, out->map, &out->partition, diag);
-    if (!err) err = sc_served_demands_open(s, out->map, &out->demands, diag);
+    if (!err) err = sc_serve_map_open(s, s, &out->served, diag);
     if (!err) err = open_provider(call, s, out, diag);
     return err;
 }
 
 void sc_serve_resources_close(sc_serve_resources *resources)
 {
-    sc_served_objects_close(&resources->objects);
-    sc_served_demands_close(&resources->demands);
-    sc_partition_free(resources->partition);
-    sc_map_free(resources->map);
+    sc_serve_map_close(resources->served);
     sc_settings_parts_free(resources->addresses);
     sc_settings_parts_free(resources->admin);
     sc_settings_parts_free(resources->proxies);
     sc_settings_parts_free(resources->relays);
-    sc_settings_parts_free(resources->categories);
     sc_point_settings_free(resources->points);
     sc_area_settings_free(resources->areas);
     sc_log_free(resources->log);
@@ -167,15 +137,16 @@ static sc_http_options http_options(const sc_settings *s, sc_serve_resources *re
     return http;
 }
 
-static sc_ledger_options ledger_options(const sc_settings *s, const sc_serve_resources *resources)
+static sc_ledger_options ledger_options(const sc_serve_map *served)
 {
+    const sc_settings *s = &served->settings;
     sc_ledger_options ledger = sc_ledger_options_default();
     ledger.engine = sc_serve_engine_options(s);
-    ledger.engine.demands = resources->demands.asked;
+    ledger.engine.demands = served->demands.asked;
     ledger.has_continuity = s->continuity;
     ledger.continuity.vmax_m_s = s->vmax_m_s;
     ledger.continuity.tau_us = sc_time_from_seconds(s->tau_s);
-    ledger.partition = resources->partition;
+    ledger.partition = served->partition;
     ledger.engine_threads = s->threads > 0 ? (unsigned)s->threads : 1;
     ledger.patience_us = sc_time_from_seconds(s->patience_s);
     ledger.prune_threads = (unsigned)s->prune_threads;
@@ -190,8 +161,10 @@ static sc_ledger_options ledger_options(const sc_settings *s, const sc_serve_res
     return ledger;
 }
 
-static sc_courier_options courier_options(const sc_settings *s, sc_serve_resources *resources)
+static sc_courier_options courier_options(const sc_serve_map *served,
+                                          const sc_serve_resources *resources)
 {
+    const sc_settings *s = &served->settings;
     sc_courier_options courier = sc_courier_options_default();
     courier.kind = *s->provider         ? SC_COURIER_HTTP
                    : *s->point_provider ? SC_COURIER_POINTS
@@ -207,8 +180,8 @@ static sc_courier_options courier_options(const sc_settings *s, sc_serve_resourc
     courier.threads = s->provider_threads > 0 ? (unsigned)s->provider_threads : usual;
     // Every cloak has two members at least, unless k is 1.
     courier.max_errands = s->max_pending;
-    courier.objects = resources->objects.own.objects;
-    courier.feed = atomic_load(&resources->objects.feed);
+    courier.objects = served->objects.own.objects;
+    courier.feed = atomic_load(&served->objects.feed);
     courier.url = or_null(s->provider);
     courier.encoding = (sc_encoding)s->encoding;
     courier.ca = or_null(s->provider_ca);
@@ -218,20 +191,30 @@ static sc_courier_options courier_options(const sc_settings *s, sc_serve_resourc
     courier.try_timeout_s = s->provider_timeout_s;
     courier.points = resources->points;
     courier.areas = resources->areas;
-    courier.more_categories = (const char *const *)resources->categories;
-    courier.more_category_count = resources->category_count;
+    courier.more_categories = (const char *const *)served->categories;
+    courier.more_category_count = served->category_count;
     courier.breaker_failures = (unsigned)s->breaker_failures;
     courier.breaker_pause_s = s->breaker_pause_s;
     courier.filter.slack = s->provider_slack;
     return courier;
 }
 
-sc_service_options sc_serve_options(const sc_settings *settings, sc_serve_resources *resources)
+/** What goes by the map. */
+static void set_map_options(const sc_serve_map *served, const sc_serve_resources *resources,
+                            sc_service_options *options)
 {
-    return (sc_service_options){
+    options->ledger = ledger_options(served);
+    options->courier = courier_options(served, resources);
+    options->zone_key = or_null(served->settings.zone_key);
+    options->zone_roads = (uint32_t)served->settings.zone_roads;
+    options->density = served->demands.density;
+}
+
+sc_service_options sc_serve_options(const sc_settings *settings, const sc_serve_map *served,
+                                    sc_serve_resources *resources)
+{
+    sc_service_options options = {
         .http = http_options(settings, resources),
-        .ledger = ledger_options(settings, resources),
-        .courier = courier_options(settings, resources),
         .policy = sc_settings_policy(settings),
         .token_keys = or_null(settings->token_keys),
         .revoked = or_null(settings->revoked),
@@ -249,9 +232,6 @@ sc_service_options sc_serve_options(const sc_settings *settings, sc_serve_resour
                       .period_s = (int64_t)settings->oblivious_period_s,
                       .window_s = (int64_t)settings->oblivious_window_s,
                       .replays = settings->oblivious_replays},
-        .zone_key = or_null(settings->zone_key),
-        .zone_roads = (uint32_t)settings->zone_roads,
-        .density = resources->demands.density,
         .cloak_log = or_null(settings->cloak_log),
         .cloak_log_max = settings->cloak_log_max << 20,
         .report_log = or_null(settings->report_log),
@@ -261,6 +241,8 @@ sc_service_options sc_serve_options(const sc_settings *settings, sc_serve_resour
         .version = SC_VERSION,
         .has_ui = !settings->no_ui,
     };
+    set_map_options(served, resources, &options);
+    return options;
 }
 
 // --- From start to end --------------------------------------------------------------------------
@@ -273,9 +255,10 @@ typedef struct serving {
     sc_settings *settings;
     sc_serve_resources resources;
     sc_service *service;
-    sc_audit *audit;     ///< NULL: nothing is recorded
-    size_t descriptors;  ///< how many it may have open
-    bool has_revoked;    ///< the file of revoked tokens was there when it was last read
+    sc_audit *audit;       ///< NULL: nothing is recorded
+    sc_serve_map *served;  ///< now; the service's, or that of the resources
+    size_t descriptors;    ///< how many it may have open
+    bool has_revoked;      ///< the file of revoked tokens was there when it was last read
     sigset_t signals;
 } serving;
 
@@ -302,7 +285,7 @@ static void print_ui(const serving *s)
 {
     const bool is_tls = *s->settings->tls_certificate != '\0';
     char url[SC_SERVING_URL_SIZE];
-    if (s->settings->no_ui || sc_map_coords(s->resources.map) == SC_COORDS_NONE) return;
+    if (s->settings->no_ui || sc_map_coords(s->served->map) == SC_COORDS_NONE) return;
     if (!sc_serving_url(sc_service_http(s->service), is_tls, url)) return;
     printf("the UI: %s/\n", url);
     if (sc_serving_admin_url(sc_service_http(s->service), url)) {
@@ -325,9 +308,17 @@ static sc_err print_token(const serving *s, sc_diag *diag)
     return err;
 }
 
+/** A command that adds to a service goes by the map of the start, and so do a cluster and a record
+ * of true positions. */
+static bool changes_map(const serving *s)
+{
+    return !s->hooks->prepare && !s->audit;
+}
+
 /** What is read again on SIGHUP must be readable for whom we have become. */
 static void warn_of_unreadable(const serving *s)
 {
+    const bool is_map_read = changes_map(s);
     const char *const files[] = {
         s->flags->config ? s->flags->config : "",
         s->settings->token_keys,
@@ -336,7 +327,15 @@ static void warn_of_unreadable(const serving *s)
         s->settings->tls_certificate,
         s->settings->tls_key,
         s->settings->client_ca,
-        s->settings->oblivious_keys};
+        s->settings->oblivious_keys,
+        is_map_read ? s->settings->map : "",
+        is_map_read ? s->settings->partition : "",
+        is_map_read ? s->settings->density : "",
+        is_map_read ? s->settings->classes : "",
+        is_map_read ? s->settings->zone_key : "",
+        s->settings->provider_ca,
+        s->settings->provider_certificate,
+        s->settings->provider_key};
     for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
         if (*files[i] == '\0' || access(files[i], R_OK) == 0 || errno == ENOENT) continue;
         sc_log_line line;
@@ -401,7 +400,7 @@ static void warn_of_no_categories(const serving *s)
     const sc_serve_resources *resources = &s->resources;
     size_t count = 0;
     if (resources->areas) (void)sc_area_settings_categories(resources->areas, &count);
-    if (!resources->areas || count > 0 || sc_map_category_count(resources->map) > 0) return;
+    if (!resources->areas || count > 0 || sc_map_category_count(s->served->map) > 0) return;
     if (s->flags->is_check) {
         fprintf(stderr, "%s: warning: area-provider: %s\n", s->call->path, hint);
     } else {
@@ -432,11 +431,12 @@ static sc_err begin(serving *s, sc_diag *diag)
     if (err) return err;
     // What took long (a map, a database) could be interrupted; what is served is drained.
     sc_serving_hold_signals(&s->signals);
+    s->served = s->resources.served;
     warn_of_missing_revoked(s);
     warn_of_unused(s);
     warn_of_no_categories(s);
-    sc_served_demands_log(&s->resources.demands, s->settings, s->resources.log);
-    sc_service_options options = sc_serve_options(s->settings, &s->resources);
+    sc_served_demands_log(&s->served->demands, s->settings, s->resources.log);
+    sc_service_options options = sc_serve_options(s->settings, s->served, &s->resources);
     if (options.courier.key) err = sc_http_key_check(options.courier.key, diag);
     if (s->flags->is_check) {
         if (!err) err = check_more(s, &options.http, diag);
@@ -450,14 +450,18 @@ static sc_err begin(serving *s, sc_diag *diag)
     }
     const sc_serve_hooks *hooks = s->hooks;
     if (!err && hooks->prepare) {
-        err = hooks->prepare(hooks->context, s->settings, s->resources.map, &options, diag);
+        err = hooks->prepare(hooks->context, s->settings, s->served->map, &options, diag);
     }
     if (!err) {
         const bool is_plain_serve = !hooks->prepare && !options.gateway;
-        err = sc_serve_audit_new(s->settings, &s->resources, is_plain_serve, &options, &s->audit,
-                                 diag);
+        err = sc_serve_audit_new(s->settings, s->served->map, s->resources.log, is_plain_serve,
+                                 &options, &s->audit, diag);
     }
-    if (!err) err = sc_service_new(s->resources.map, &options, &s->service, diag);
+    if (!err) err = sc_service_new(s->served->map, &options, &s->service, diag);
+    if (!err && changes_map(s)) {
+        sc_service_on_retired(s->service, sc_serve_map_close, s->served);
+        s->resources.served = NULL;
+    }
     if (!err && hooks->attach) err = hooks->attach(hooks->context, s->service, diag);
     if (!err && !s->flags->is_check) {
         const char *user = *s->settings->user ? s->settings->user : NULL;
@@ -475,6 +479,162 @@ static sc_err begin(serving *s, sc_diag *diag)
     return err;
 }
 
+// --- Reloading ----------------------------------------------------------------------------------
+
+/** Another map, tables, categories or address of the provider, ready to be served. */
+typedef struct next_map {
+    sc_serve_map *files;  ///< NULL: all is as it was
+    sc_served_map *served;
+} next_map;
+
+static sc_err make_ready(const serving *s, next_map *out, sc_diag *diag)
+{
+    sc_err err = sc_serve_map_open_objects(s->call, out->files, s->resources.log, diag);
+    if (err) return err;
+    sc_service_options options = {.max_listeners = 0};
+    set_map_options(out->files, &s->resources, &options);
+    return sc_service_prepare_map(s->service, out->files->map, &options, sc_serve_map_close,
+                                  out->files, &out->served, diag);
+}
+
+static sc_err find_next_map(const serving *s, const sc_settings *next, next_map *out, sc_diag *diag)
+{
+    sc_err err = sc_serve_map_open(s->settings, next, &out->files, diag);
+    if (err) return err;
+    if (sc_serve_map_is_same(s->served, out->files, sc_service_vocabulary(s->service))) {
+        sc_serve_map_close(out->files);
+        out->files = NULL;
+        return SC_OK;
+    }
+    const int64_t began_us = sc_clock_us();
+    err = make_ready(s, out, diag);
+    if (err) {
+        sc_serve_map_close(out->files);
+        out->files = NULL;
+        return err;
+    }
+    sc_log_line line;
+    if (sc_log_begin(s->resources.log, &line, SC_LOG_INFO, "map_ready")) {
+        sc_log_count(&line, "milliseconds", (uint64_t)(sc_clock_us() - began_us) / 1000);
+        sc_log_end(&line);
+    }
+    return SC_OK;
+}
+
+static void put_checksum(sc_log_line *line, const char *name, const sc_map *map)
+{
+    char checksum[17];
+    (void)snprintf(checksum, sizeof checksum, "%016llx", (unsigned long long)sc_map_checksum(map));
+    sc_log_text(line, name, checksum);
+}
+
+static void serve_next_map(serving *s, const next_map *next)
+{
+    if (!next->files) return;
+    sc_log_line line;
+    // Before: the one that was served may be freed at once.
+    if (sc_log_begin(s->resources.log, &line, SC_LOG_INFO, "map_changed")) {
+        put_checksum(&line, "map", next->files->map);
+        put_checksum(&line, "before", s->served->map);
+        sc_log_count(&line, "segments", sc_map_segment_count(next->files->map));
+        sc_log_end(&line);
+    }
+    s->served = next->files;
+    sc_service_serve_map(s->service, next->served);
+    sc_served_demands_log(&s->served->demands, &s->served->settings, s->resources.log);
+}
+
+/** Where the map stays that of the start. */
+static void warn_of_other_map(const serving *s)
+{
+    sc_serve_map *files = NULL;
+    sc_diag diag = {.message = ""};
+    const sc_err err = sc_serve_map_open(s->settings, s->settings, &files, &diag);
+    if (err) {
+        sc_log_message(s->resources.log, SC_LOG_WARNING, "tables_not_compared",
+                       diag.message[0] != '\0' ? diag.message : sc_err_text(err));
+        return;
+    }
+    if (sc_map_checksum(files->map) != sc_map_checksum(s->served->map)) {
+        sc_log_message(s->resources.log, SC_LOG_WARNING, "needs_restart", "map");
+    } else {
+        sc_served_demands_compare(&s->served->demands, &files->demands, s->resources.log);
+    }
+    sc_serve_map_close(files);
+}
+
+static void warn_of_stuck(const serving *s, const sc_settings *next)
+{
+    size_t from = 0;
+    for (const char *stuck;
+         (stuck = sc_settings_stuck(s->settings, next, changes_map(s), &from));) {
+        sc_log_message(s->resources.log, SC_LOG_WARNING, "needs_restart", stuck);
+    }
+}
+
+/** Another address of a provider is asked from now on; but one that is built in stays so, and one
+ * that is elsewhere too. */
+static void keep_kind_of_provider(const serving *s, sc_settings *next)
+{
+    const bool was_built_in = *s->settings->provider == '\0';
+    if (!changes_map(s) || was_built_in == (*next->provider == '\0')) return;
+    next->provider = s->settings->provider;
+    sc_log_message(s->resources.log, SC_LOG_WARNING, "needs_restart", "provider");
+}
+
+static void log_failed_reload(const serving *s, sc_err err, const sc_diag *diag)
+{
+    sc_log_message(s->resources.log, SC_LOG_ERROR, "reload_failed",
+                   diag->message[0] != '\0' ? diag->message : sc_err_text(err));
+}
+
+/** All that may fail, before anything changes. */
+static sc_err try_reload(const serving *s, const sc_settings *next, next_map *map, sc_diag *diag)
+{
+    if (s->has_revoked && access(s->settings->revoked, F_OK) != 0) {
+        // A revoked token must not become valid again by a mistake.
+        return sc_explain(
+            diag, SC_EIO,
+            "%s: the list of revoked tokens is missing; restore it, or make an empty one",
+            s->settings->revoked);
+    }
+    const sc_err err = changes_map(s) ? find_next_map(s, next, map, diag) : SC_OK;
+    if (err) return err;
+    const sc_policy policy = sc_settings_policy(next);
+    const sc_courier_options courier = courier_options(s->served, &s->resources);
+    // That of another map has read them just now.
+    return sc_service_reload(s->service, &policy, map->files ? NULL : &courier, diag);
+}
+
+/** @return whether `next` is used from now on: otherwise it is the caller's to free */
+static bool reload_settings(serving *s, sc_settings *next)
+{
+    next_map map = {.files = NULL};
+    sc_diag diag = {.message = ""};
+    keep_kind_of_provider(s, next);
+    const sc_err err = try_reload(s, next, &map, &diag);
+    if (err) {
+        sc_service_discard_map(s->service, map.served);
+        sc_serve_map_close(map.files);
+        log_failed_reload(s, err, &diag);
+        return false;
+    }
+    warn_of_stuck(s, next);
+    sc_log_set_level(s->resources.log, (sc_log_level)next->log_level);
+    if (map.files) {
+        map.files->lent = next;
+        serve_next_map(s, &map);
+    } else if (!changes_map(s)) {
+        warn_of_other_map(s);
+    }
+    sc_log_message(s->resources.log, SC_LOG_INFO, "reloaded",
+                   map.files ? "policy, tokens, certificates, map"
+                             : "policy, tokens, certificates");
+    warn_of_missing_revoked(s);
+    warn_of_certificates(s);
+    return map.files != NULL;
+}
+
 static void reload(serving *s)
 {
     sc_settings *next = NULL;
@@ -483,36 +643,10 @@ static void reload(serving *s)
     sc_sandbox_notify_reloading();
     // Whatever comes of the rest: the file has been moved away already.
     sc_service_reopen_cloak_log(s->service);
-    sc_err err = sc_serve_gather(s->flags, s->hooks->usual, &next, &is_usage, &diag);
-    if (!err && s->has_revoked && access(s->settings->revoked, F_OK) != 0) {
-        // A revoked token must not become valid again by a mistake.
-        err = sc_explain(
-            &diag, SC_EIO,
-            "%s: the list of revoked tokens is missing; restore it, or make an empty one",
-            s->settings->revoked);
-    }
-    if (!err) {
-        const sc_policy policy = sc_settings_policy(next);
-        err = sc_service_reload(s->service, &policy, &diag);
-    }
-    if (err) {
-        sc_log_message(s->resources.log, SC_LOG_ERROR, "reload_failed",
-                       diag.message[0] != '\0' ? diag.message : sc_err_text(err));
-        sc_settings_free(next);
-    } else {
-        size_t from = 0;
-        for (const char *stuck; (stuck = sc_settings_stuck(s->settings, next, &from));) {
-            sc_log_message(s->resources.log, SC_LOG_WARNING, "needs_restart", stuck);
-        }
-        sc_served_demands_compare(&s->resources.demands, s->settings, s->resources.map,
-                                  s->resources.log);
-        sc_log_set_level(s->resources.log, (sc_log_level)next->log_level);
-        sc_log_message(s->resources.log, SC_LOG_INFO, "reloaded", "policy, tokens, certificates");
-        warn_of_missing_revoked(s);
-        warn_of_certificates(s);
-        // What is in use (paths, bounds of tables) stays that of the start.
-        sc_settings_free(next);
-    }
+    const sc_err err = sc_serve_gather(s->flags, s->hooks->usual, &next, &is_usage, &diag);
+    if (err) log_failed_reload(s, err, &diag);
+    // What is in use (paths, bounds of tables) stays that of the start, but for the map's.
+    if (err || !reload_settings(s, next)) sc_settings_free(next);
     sc_sandbox_notify("READY=1");
 }
 

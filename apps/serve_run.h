@@ -8,22 +8,18 @@
 #include <starcloak/map.h>
 
 #include "api/service.h"
-#include "partition/partition.h"
-#include "serve_demands.h"
 #include "serve_flags.h"
+#include "serve_map.h"
 #include "serve_process.h"
 #include "server/log.h"
 
-// --- Map, objects, density and log --------------------------------------------------------------
+// --- Log, map and provider ----------------------------------------------------------------------
 
-/** Zero-initialise; release with sc_serve_resources_close(). Stays where it is while it is open. */
+/** Zero-initialise; release with sc_serve_resources_close(). */
 typedef struct sc_serve_resources {
     sc_log *log;
-    sc_map *map;
-    sc_partition *partition;    ///< NULL: one part
-    sc_served_objects objects;  ///< of the built-in provider
-    sc_served_demands demands;
-    char **admin;  ///< addresses for operators
+    sc_serve_map *served;  ///< NULL: the service has it, and closes it
+    char **admin;          ///< addresses for operators
     size_t admin_count;
     char **proxies;
     size_t proxy_count;
@@ -31,8 +27,6 @@ typedef struct sc_serve_resources {
     size_t relay_count;
     char **addresses;
     size_t address_count;
-    char **categories;
-    size_t category_count;
     sc_point_settings *points;          ///< NULL: another provider is asked
     sc_area_settings *areas;            ///< NULL: another provider is asked
     int inherited[SC_SERVING_SOCKETS];  ///< sockets from the service manager
@@ -45,8 +39,9 @@ SC_CHECKED sc_err sc_serve_resources_open(const sc_call *call, const sc_settings
 /** Once; harmless on a zeroed one. */
 void sc_serve_resources_close(sc_serve_resources *resources);
 
-/** The options of a service that stands on them, which must outlive it. */
-sc_service_options sc_serve_options(const sc_settings *settings, sc_serve_resources *resources);
+/** The options of a service that stands on them and on a map, which must outlive it. */
+sc_service_options sc_serve_options(const sc_settings *settings, const sc_serve_map *served,
+                                    sc_serve_resources *resources);
 
 // --- From start to end --------------------------------------------------------------------------
 // A service from its settings to its end: opened, started, reloaded, drained; with hooks

@@ -214,7 +214,7 @@ until_true grep -q event=ready asking.log
 check "a start warns of a thin table, too" grep -q event=density_thin asking.log
 cp thick.csv thin.csv
 kill -HUP "$started_id"
-check "a table that is another by now needs a restart" until_true grep -q 'event=needs_restart.*density' asking.log
+check "a table that is another by now is taken up" until_true grep -q event=map_changed asking.log
 kill -TERM "$started_id"
 ended "$started_id"
 equal "it ends when told to" "$status" 0

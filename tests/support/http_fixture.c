@@ -218,6 +218,9 @@ static void handle(void *context, unsigned loop, sc_http_request *request)
     } else if (strcmp(path, "/lent") == 0 || strcmp(path, "/middling") == 0) {
         const size_t size = path[1] == 'l' ? SERVER_BIG : SERVER_MIDDLING;
         sc_http_reply_lent(request, 200, plain, lent_bytes, size, NULL, 0);
+    } else if (strcmp(path, "/is-lent") == 0) {
+        const bool is_lent = sc_http_is_lent(h->http, loop, lent_bytes, sizeof lent_bytes);
+        sc_http_reply(request, 200, plain, is_lent ? "yes" : "no", is_lent ? 3 : 2, NULL, 0);
     } else if (strcmp(path, "/place") == 0) {
         const char *place = sc_http_request_is_reserve(request) ? "reserve" : "regular";
         sc_http_reply(request, 200, plain, place, strlen(place), NULL, 0);

@@ -13,6 +13,7 @@
  *     /forget     the same, but its body and headers are forgotten
  *     /big        answered with SERVER_BIG bytes
  *     /lent       the same from memory that stays
+ *     /is-lent    whether a reply of /lent has not been sent as a whole: "yes", "no"
  *     /middling   SERVER_MIDDLING bytes of it, which the kernel takes at once
  *     /stream     three pieces, then the end
  *     /flood      a stream that is sent more and more, whether it is read or not

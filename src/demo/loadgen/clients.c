@@ -59,7 +59,11 @@ static sc_err open_lbs(sc__client_group *group, sc_diag *diag)
     if (!group->options->objects || group->options->check_per_mille == 0) return SC_OK;
     sc_lbs_options options = sc_lbs_options_default();
     options.limits.max_k++;  // one more than any query asks for: see reply_checks.c
-    return sc_lbs_new(group->shared->map, &options, &group->lbs, diag);
+    sc_err err = sc_lbs_new(group->shared->map, &options, &group->lbs[0], diag);
+    for (size_t i = 0; !err && i < group->options->other_count; i++) {
+        err = sc_lbs_new(group->options->others[i].map, &options, &group->lbs[1 + i], diag);
+    }
+    return err;
 }
 
 sc_err sc__client_group_new(sc__load_run *shared, unsigned number, uint32_t first,
@@ -94,7 +98,9 @@ void sc__client_group_free(sc__client_group *group)
 {
     if (!group) return;
     sc_travellers_free(group->travellers);
-    sc_lbs_free(group->lbs);
+    for (size_t i = 0; i < SC_LOAD_MAPS; i++) {
+        sc_lbs_free(group->lbs[i]);
+    }
     sc_free(group->clients);
     sc_free(group->wakes_us);
     sc_free(group->counts);
@@ -329,7 +335,7 @@ static void begin_query(sc__client_group *group, uint32_t who, const sc_request_
                           group->now_us >= shared->measure_from_us &&
                           group->now_us < shared->measure_to_us;
     client->is_checked =
-        group->lbs && sc_rng_below(&group->rng, 1000) < group->options->check_per_mille;
+        group->lbs[0] && sc_rng_below(&group->rng, 1000) < group->options->check_per_mille;
     group->open_count++;
     if (client->fault == SC__FAULT_GARBAGE) {
         group->counts->strays++;

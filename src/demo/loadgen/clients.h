@@ -138,9 +138,9 @@ struct sc__client_group {
     int64_t now_us;           ///< when the loop last looked
     int64_t next_arrival_us;  ///< open loop
     int64_t next_scan_us;
-    uint32_t open_count;     ///< clients that are not idle
-    uint32_t opening_count;  ///< of them, those without a connection yet
-    sc_lbs *lbs;             ///< to compare answers; NULL: none are
+    uint32_t open_count;        ///< clients that are not idle
+    uint32_t opening_count;     ///< of them, those without a connection yet
+    sc_lbs *lbs[SC_LOAD_MAPS];  ///< to compare answers, of each map; NULL: none are
     sc_load_counts *counts;
     sc_reply_check *check;  ///< room for one
     char *text;             ///< room for what is sent, SC__TEXT_SIZE

@@ -115,6 +115,9 @@ void sc__load_counts_merge(sc_load_counts *counts, const sc_load_counts *other)
     }
     merge_remarks(counts, other);
     counts->checked += other->checked;
+    for (size_t i = 0; i < SC_LOAD_MAPS; i++) {
+        counts->exact_on[i] += other->exact_on[i];
+    }
     counts->connects += other->connects;
     counts->strays += other->strays;
     counts->faulty += other->faulty;

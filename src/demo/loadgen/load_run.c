@@ -395,6 +395,7 @@ static sc_err gather(load_run *run, sc_diag *diag)
         first += options->movements[i]->count;
     }
     run->report->travellers = first;
+    run->report->other_maps = options->other_count;
     return SC_OK;
 }
 

@@ -168,12 +168,23 @@ typedef struct sc_load_watcher {
     void *context;
 } sc_load_watcher;
 
+/** Another map that the service may serve during the run: an answer may be the exact one of it. */
+typedef struct sc_load_map {
+    sc_map *map;
+    sc_objects *objects;
+} sc_load_map;
+
+/** With that of the run. */
+enum { SC_LOAD_MAPS = 8 };
+
 typedef struct sc_load_options {
     const char *url;      ///< of the service, without /v1/queries
     const char *ca;       ///< as for sc_target_init()
     const char *metrics;  ///< URL; NULL: /metrics behind `url`
     bool without_metrics;
     const sc_objects *objects;  ///< to compare answers with; NULL: they are not
+    const sc_load_map *others;  ///< borrowed; they have coordinates
+    size_t other_count;         ///< below SC_LOAD_MAPS
     /** How many of a thousand answers are compared; 0: none, and replies are judged at a
      * known_form. */
     unsigned check_per_mille;
@@ -229,11 +240,12 @@ typedef struct sc_load_counts {
     uint64_t violations[SC_VIOLATION_COUNT];
     sc_load_remark shown[SC_LOAD_SHOWN];  ///< the first ones
     size_t shown_count;
-    uint64_t checked;    ///< answers that were compared
-    uint64_t connects;   ///< connections opened
-    uint64_t strays;     ///< nonsense that was sent on purpose
-    uint64_t faulty;     ///< queries that were tampered with on purpose
-    uint64_t none_idle;  ///< arrivals for which every traveller was busy (open loop)
+    uint64_t checked;                 ///< answers that were compared
+    uint64_t exact_on[SC_LOAD_MAPS];  ///< of them, those that are exact: the map of the run, others
+    uint64_t connects;                ///< connections opened
+    uint64_t strays;                  ///< nonsense that was sent on purpose
+    uint64_t faulty;                  ///< queries that were tampered with on purpose
+    uint64_t none_idle;               ///< arrivals for which every traveller was busy (open loop)
 
     // Of queries that were asked while it was measured.
     uint64_t replies;             ///< answered, dropped or failed
@@ -259,6 +271,7 @@ typedef struct sc_load_held {
 
 typedef struct sc_load_report {
     sc_load_counts counts;
+    size_t other_maps;  ///< that answers might be of
     uint64_t travellers;
     double measured_s;
     double own_cpu_s;  ///< of this process, while it was measured

@@ -152,7 +152,7 @@ static double as_told(double number)
     return strtod(text, NULL);
 }
 
-sc_err sc__request_writer_position(const sc__request_writer *writer,
+sc_err sc__request_writer_position(const sc__request_writer *writer, const sc_map *map,
                                    const sc__client_query *question, sc_edge_id *edge,
                                    double *offset_m)
 {
@@ -165,7 +165,7 @@ sc_err sc__request_writer_position(const sc__request_writer *writer,
     double y = 0;
     sc_snap snap;
     sc_map_edge_position(writer->map, question->edge, question->offset_m, &x, &y);
-    const sc_err err = sc_map_snap(writer->map, as_told(x), as_told(y), HUGE_VAL, &snap);
+    const sc_err err = sc_map_snap(map, as_told(x), as_told(y), HUGE_VAL, &snap);
     if (err) return err;
     *edge = snap.edge;
     *offset_m = snap.offset_m;

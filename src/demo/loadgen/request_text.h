@@ -45,9 +45,9 @@ size_t sc__request_writer_query(const sc__request_writer *writer, const char *to
 size_t sc__request_writer_post(const sc__request_writer *writer, const char *token,
                                const char *body, size_t body_size, char *out);
 
-/** Where the service will take the traveller to be, once it has read these writer: on the road that
- * is nearest to what they say. */
-SC_CHECKED sc_err sc__request_writer_position(const sc__request_writer *writer,
+/** Where a service with `map` will take the traveller to be, once it has read what is written: on
+ * the road that is nearest. A map without coordinates must be the writer's. */
+SC_CHECKED sc_err sc__request_writer_position(const sc__request_writer *writer, const sc_map *map,
                                               const sc__client_query *question, sc_edge_id *edge,
                                               double *offset_m);
 

@@ -13,6 +13,7 @@
 struct sc_handover {
     pthread_mutex_t lock;
     int wake_fd;  ///< an eventfd: above 0 while something waits
+    bool is_own;  ///< the eventfd is to be closed
     size_t item_size;
     size_t capacity;
     size_t first;         ///< place of the oldest
@@ -21,25 +22,38 @@ struct sc_handover {
     unsigned char *ring;
 };
 
-sc_err sc_handover_new(size_t item_size, size_t capacity, sc_handover **out)
+sc_err sc_handover_new_at(size_t item_size, size_t capacity, int eventfd, sc_handover **out)
 {
     sc_handover *h = sc_calloc(1, sizeof *h);
     if (!h) return SC_ENOMEM;
-    *h = (sc_handover){.wake_fd = -1, .item_size = item_size, .capacity = capacity};
+    *h = (sc_handover){.wake_fd = eventfd, .item_size = item_size, .capacity = capacity};
     pthread_mutex_init(&h->lock, NULL);
-    sc_err err = SC_ENOMEM;
     // Cleared pages are given by the system when they are first used: a large capacity that is
     // never needed takes none.
     h->ring = sc_calloc(capacity, item_size);
-    if (!h->ring) goto fail;
-    err = SC_EIO;
-    h->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-    if (h->wake_fd < 0) goto fail;
+    if (!h->ring) {
+        sc_handover_free(h);
+        return SC_ENOMEM;
+    }
+    uint64_t times;
+    (void)!read(eventfd, &times, sizeof times);
     *out = h;
     return SC_OK;
-fail:
-    sc_handover_free(h);
-    return err;
+}
+
+sc_err sc_handover_new(size_t item_size, size_t capacity, sc_handover **out)
+{
+    sc_handover *h = NULL;
+    const int own = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    if (own < 0) return SC_EIO;
+    const sc_err err = sc_handover_new_at(item_size, capacity, own, &h);
+    if (err) {
+        close(own);
+        return err;
+    }
+    h->is_own = true;
+    *out = h;
+    return SC_OK;
 }
 
 static size_t count_of(const sc_handover *h)
@@ -76,7 +90,7 @@ void sc_handover_free(sc_handover *handover)
 {
     if (!handover) return;
     take_out(handover, NULL, count_of(handover));
-    if (handover->wake_fd >= 0) close(handover->wake_fd);
+    if (handover->is_own) close(handover->wake_fd);
     pthread_mutex_destroy(&handover->lock);
     sc_free(handover->ring);
     sc_free(handover);

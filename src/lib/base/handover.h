@@ -28,6 +28,13 @@ typedef struct sc_handover sc_handover;
  */
 SC_CHECKED sc_err sc_handover_new(size_t item_size, size_t capacity, sc_handover **out);
 
+/**
+ * The same with an eventfd of the caller, who keeps it open: for a queue that is made when those
+ * who use it have tables of descriptors of their own already. What it counts is forgotten.
+ */
+SC_CHECKED sc_err sc_handover_new_at(size_t item_size, size_t capacity, int eventfd,
+                                     sc_handover **out);
+
 /** Wipe what is still in it, and free; NULL is fine. It must not be used any more. */
 void sc_handover_free(sc_handover *handover);
 

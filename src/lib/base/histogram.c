@@ -1,7 +1,23 @@
-// Buckets that grow with the value.
+// Counts of values by size: sums of several, and buckets that grow with the value.
 #include "base/histogram.h"
 
 #include <math.h>
+
+static void add_count(atomic_uint_fast64_t *count, const atomic_uint_fast64_t *more)
+{
+    atomic_fetch_add_explicit(count, atomic_load_explicit(more, memory_order_relaxed),
+                              memory_order_relaxed);
+}
+
+void sc_histogram_merge(sc_histogram *histogram, const sc_histogram *other)
+{
+    for (size_t i = 0; i < SC_HISTOGRAM_BUCKETS; i++) {
+        add_count(&histogram->counts[i], &other->counts[i]);
+    }
+    add_count(&histogram->sum_millionths, &other->sum_millionths);
+}
+
+// --- For percentiles -----------------------------------------------------------------------------
 
 static const uint64_t largest = ((uint64_t)1 << SC_LOG_HISTOGRAM_TOP_BITS) - 1;
 

@@ -39,6 +39,9 @@ static inline void sc_histogram_add(sc_histogram *histogram, double value)
                               memory_order_relaxed);
 }
 
+/** Add all that `other`, of the same bounds, has counted. Any thread. */
+void sc_histogram_merge(sc_histogram *histogram, const sc_histogram *other);
+
 // --- For percentiles -----------------------------------------------------------------------------
 
 enum {

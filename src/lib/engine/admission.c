@@ -362,3 +362,8 @@ void sc__admission_take_back(sc_admission *admission, const sc_query_id *id)
 {
     sc__recent_remove(&admission->recent, id);
 }
+
+void sc__admission_move(sc_admission *admission, const sc_map *map)
+{
+    admission->map = map;
+}

@@ -94,6 +94,9 @@ void sc__recent_fini(sc__recent_ids *recent);
 
 // --- Admission -------------------------------------------------------------------
 
+/** Admit on another map from now on; ids, pseudonyms and times go on. Borrowed, as the first. */
+void sc__admission_move(sc_admission *admission, const sc_map *map);
+
 /** The query that was admitted last, and that could not be used, may be given again. */
 void sc__admission_take_back(sc_admission *admission, const sc_query_id *id);
 

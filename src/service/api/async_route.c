@@ -7,6 +7,7 @@
 // What is told is composed under the lock and sent after it is given back.
 #include "api/async_route_internal.h"
 
+#include "api/served_map.h"
 #include "base/alloc.h"
 #include "base/bytes.h"
 #include "base/clock.h"
@@ -343,7 +344,7 @@ static void pass_time(sc_async_route *route, const sc_policy *policy, sc_time no
         pthread_mutex_unlock(&route->lock);
         // Not under the lock, which the ledger's thread takes.
         for (size_t i = 0; i < count; i++) {
-            sc_ledger_withdraw(route->service->ledger, &ids[i]);
+            sc_served_maps_withdraw(route->service, &ids[i]);
         }
     }
 }
@@ -641,7 +642,7 @@ void sc__async_delete_and_unlock(sc_async_route *route, sc_async_query *query)
     wake_waiters(route, query, true);
     const bool is_news = sc_async_queries_delete(route->table, query);
     pthread_mutex_unlock(&route->lock);
-    if (is_news) sc_ledger_withdraw(route->service->ledger, &id);
+    if (is_news) sc_served_maps_withdraw(route->service, &id);
 }
 
 /** Sets `is_done` if it is deleted: it is not yet if another gateway has it. */

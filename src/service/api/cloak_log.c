@@ -28,15 +28,16 @@ enum { COLLECT_NS = 250000000 };
 struct sc_cloak_log {
     char *path;
     uint64_t max_bytes;
-    uint64_t map_checksum;
     uint32_t traffic;
     bool has_thread;
     pthread_t thread;
 
-    pthread_mutex_t lock;  ///< guards the next six
+    pthread_mutex_t lock;  ///< guards the next eight
     pthread_cond_t changed;
     sc_bytes waiting;
-    uint64_t waiting_lines;
+    uint64_t waiting_cloaks;
+    uint64_t first_map;  ///< the checksum of that of the first cloak that waits
+    uint64_t last_map;   ///< and of the last
     sc_cloak_log_stats stats;
     sc_diag why;  ///< of the last failure
     bool is_stopping;
@@ -45,6 +46,7 @@ struct sc_cloak_log {
     int fd;                     ///< -1: not open
     bool is_torn;               ///< the file does not end with a line
     bool needs_start;           ///< the next batch begins with one
+    uint64_t file_map;          ///< the checksum of that of the last cloak that was written
 };
 
 // --- Lines --------------------------------------------------------------------------------------
@@ -67,30 +69,33 @@ static bool put_cloak(sc_bytes *out, const sc_seg_id *segments, size_t count, ui
     return !json.has_failed;
 }
 
-static bool put_start(const sc_cloak_log *log, sc_bytes *out)
+static bool put_start(const sc_cloak_log *log, uint64_t map_checksum, sc_bytes *out)
 {
     sc_json_writer json = sc_json_writer_of(out);
-    if (log->is_torn) sc_json_put_text(&json, "\n");
     sc_json_open_object(&json, NULL);
     sc_json_put_string(&json, "event", "start");
     sc_json_put_signed(&json, "t", time(NULL));
-    sc_json_put_hex(&json, "map", log->map_checksum);
+    sc_json_put_hex(&json, "map", map_checksum);
     sc_json_put_count(&json, "traffic", log->traffic);
     sc_json_close_object(&json);
     sc_json_put_text(&json, "\n");
     return !json.has_failed;
 }
 
-void sc_cloak_log_add(sc_cloak_log *log, const sc_seg_id *segments, size_t segment_count,
-                      uint32_t users)
+void sc_cloak_log_add(sc_cloak_log *log, uint64_t map_checksum, const sc_seg_id *segments,
+                      size_t segment_count, uint32_t users)
 {
     pthread_mutex_lock(&log->lock);
     sc_bytes *waiting = &log->waiting;
     const size_t before = waiting->size;
-    const bool is_taken =
-        before < SC_CLOAK_LOG_WAITING && put_cloak(waiting, segments, segment_count, users);
+    const bool is_other = before > 0 && log->last_map != map_checksum;
+    const bool is_taken = before < SC_CLOAK_LOG_WAITING &&
+                          (!is_other || put_start(log, map_checksum, waiting)) &&
+                          put_cloak(waiting, segments, segment_count, users);
     if (is_taken) {
-        log->waiting_lines++;
+        if (before == 0) log->first_map = map_checksum;
+        log->last_map = map_checksum;
+        log->waiting_cloaks++;
         // The writer waits for a first line, and then, for a while, for many.
         const size_t many = SC_CLOAK_LOG_WAITING / 2;
         if (before == 0 || (before < many && waiting->size >= many)) {
@@ -105,12 +110,17 @@ void sc_cloak_log_add(sc_cloak_log *log, const sc_seg_id *segments, size_t segme
 
 // --- Writing ------------------------------------------------------------------------------------
 
-/** Lines that end within the first `size` bytes. */
-static uint64_t count_lines(const sc_bytes *bytes, size_t size)
+/** Cloaks whose lines end within the first `size` bytes. */
+static uint64_t count_cloaks(const sc_bytes *bytes, size_t size)
 {
+    static const char cloak[] = "{\"event\":\"cloak\"";
     uint64_t count = 0;
+    size_t line_at = 0;
     for (size_t i = 0; i < size && i < bytes->size; i++) {
-        count += bytes->data[i] == '\n';
+        if (bytes->data[i] != '\n') continue;
+        count += i - line_at >= sizeof cloak &&
+                 memcmp(bytes->data + line_at, cloak, sizeof cloak - 1) == 0;
+        line_at = i + 1;
     }
     return count;
 }
@@ -119,9 +129,11 @@ static uint64_t count_lines(const sc_bytes *bytes, size_t size)
  * Write a batch, behind a start if one is due, and remember what the file ends with.
  *
  * @param start  empty
+ * @param map    of the first cloak
  * @return how many bytes of the batch are in the file; if not all, `why` says why
  */
-static size_t write_batch(sc_cloak_log *log, sc_bytes *start, sc_bytes *batch, sc_diag *why)
+static size_t write_batch(sc_cloak_log *log, uint64_t map, sc_bytes *start, const sc_bytes *batch,
+                          sc_diag *why)
 {
     struct stat now;
     if (log->fd < 0 || fstat(log->fd, &now) != 0) {
@@ -130,7 +142,9 @@ static size_t write_batch(sc_cloak_log *log, sc_bytes *start, sc_bytes *batch, s
     }
     // Asked of the file each time: it may have been emptied after it was copied.
     if (now.st_size == 0) log->is_torn = false;
-    if ((log->needs_start || now.st_size == 0) && !put_start(log, start)) {
+    const bool needs_start = log->needs_start || now.st_size == 0 || log->file_map != map;
+    if (needs_start &&
+        ((log->is_torn && !sc_bytes_append(start, "\n", 1)) || !put_start(log, map, start))) {
         (void)sc_fail_memory(why, "writing the cloak log");
         return 0;
     }
@@ -158,18 +172,31 @@ static size_t write_batch(sc_cloak_log *log, sc_bytes *start, sc_bytes *batch, s
     return in_file;
 }
 
-/** Write a batch of `lines`, and count what became of it. */
-static void pass_on(sc_cloak_log *log, sc_bytes *batch, uint64_t lines)
+/** What is known of a batch. */
+typedef struct batch_about {
+    uint64_t cloaks;
+    uint64_t first_map;
+    uint64_t last_map;
+} batch_about;
+
+/** Write a batch, and count what became of it. */
+static void pass_on(sc_cloak_log *log, const sc_bytes *batch, const batch_about *about)
 {
     sc_bytes start = {0};
     sc_diag why = {.message = ""};
     pthread_mutex_lock(&log->file_lock);
-    const uint64_t written = count_lines(batch, write_batch(log, &start, batch, &why));
+    const size_t in_file = write_batch(log, about->first_map, &start, batch, &why);
+    const uint64_t written = count_cloaks(batch, in_file);
+    if (in_file == batch->size || (in_file > 0 && about->first_map == about->last_map)) {
+        log->file_map = about->last_map;
+    } else if (in_file > 0) {
+        log->needs_start = true;  // it ends with cloaks of either
+    }
     pthread_mutex_lock(&log->lock);
     log->stats.written += written;
-    log->stats.lost += lines - written;
-    log->stats.is_failing = written < lines;
-    if (written < lines) log->why = why;
+    log->stats.lost += about->cloaks - written;
+    log->stats.is_failing = written < about->cloaks;
+    if (written < about->cloaks) log->why = why;
     pthread_mutex_unlock(&log->lock);
     pthread_mutex_unlock(&log->file_lock);
     sc_bytes_fini(&start);
@@ -203,12 +230,13 @@ static void *run_writer(void *context)
         collect(log);
         if (log->waiting.size == 0) break;
         const sc_bytes taken = log->waiting;
-        const uint64_t lines = log->waiting_lines;
+        const batch_about about = {
+            .cloaks = log->waiting_cloaks, .first_map = log->first_map, .last_map = log->last_map};
         log->waiting = batch;
-        log->waiting_lines = 0;
+        log->waiting_cloaks = 0;
         batch = taken;
         pthread_mutex_unlock(&log->lock);
-        pass_on(log, &batch, lines);
+        pass_on(log, &batch, &about);
         batch.size = 0;
         pthread_mutex_lock(&log->lock);
     }
@@ -331,7 +359,6 @@ sc_err sc_cloak_log_new(const sc_cloak_log_options *options, sc_cloak_log **out)
     memcpy(path, options->path, size);
     log->path = path;
     log->max_bytes = options->max_bytes;
-    log->map_checksum = options->map_checksum;
     log->traffic = options->traffic;
     log->fd = -1;
     pthread_mutex_init(&log->lock, NULL);

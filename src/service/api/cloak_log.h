@@ -30,10 +30,9 @@
 enum { SC_CLOAK_LOG_WAITING = 4 << 20 };
 
 typedef struct sc_cloak_log_options {
-    const char *path;       ///< copied
-    uint64_t max_bytes;     ///< of the file; 0: any number
-    uint64_t map_checksum;  ///< for `start`, as the next
-    uint32_t traffic;       ///< that is demanded of cloaks; 0: none
+    const char *path;    ///< copied
+    uint64_t max_bytes;  ///< of the file; 0: any number
+    uint32_t traffic;    ///< that is demanded of cloaks, for `start`; 0: none
 } sc_cloak_log_options;
 
 typedef struct sc_cloak_log sc_cloak_log;
@@ -60,9 +59,10 @@ SC_CHECKED sc_err sc_cloak_log_check(const char *path, sc_diag *diag);
 /** Whether others than its user may read the open file, which was there before. */
 bool sc_cloak_log_is_shared(sc_cloak_log *log);
 
-/** A cloak has left. Any thread; waits for no file. */
-void sc_cloak_log_add(sc_cloak_log *log, const sc_seg_id *segments, size_t segment_count,
-                      uint32_t users);
+/** A cloak has left on the map with this checksum. Where the one before was of another map, a
+ * `start` comes between them. Any thread; waits for no file. */
+void sc_cloak_log_add(sc_cloak_log *log, uint64_t map_checksum, const sc_seg_id *segments,
+                      size_t segment_count, uint32_t users);
 
 typedef struct sc_cloak_log_stats {
     uint64_t written;  ///< cloaks that are in a file

@@ -82,6 +82,13 @@ bool sc_event_text_sent(uint64_t cloak, sc_encoding encoding, const void *bytes,
     return sc_event_end(&json);
 }
 
+bool sc_event_text_map(uint64_t checksum, sc_bytes *out)
+{
+    sc_json_writer json = sc_event_begin(out, "map");
+    sc_json_put_hex(&json, "checksum", checksum);
+    return sc_event_end(&json);
+}
+
 // --- Counters --------------------------------------------------------------------------------
 
 static void put_seconds(sc_json_writer *json, const char *name, double seconds)

@@ -78,6 +78,9 @@ bool sc_event_text_counters(const sc_counters *row, sc_bytes *out);
 bool sc_event_text_cloak(const sc_relay *relay, uint64_t cloak, const sc_vocabulary *vocabulary,
                          sc_bytes *out);
 
+/** Another map is served. */
+bool sc_event_text_map(uint64_t checksum, sc_bytes *out);
+
 /** The very bytes that are sent for it. */
 bool sc_event_text_sent(uint64_t cloak, sc_encoding encoding, const void *bytes, size_t size,
                         sc_bytes *out);

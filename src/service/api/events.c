@@ -10,6 +10,7 @@
 
 #include "api/metrics.h"
 #include "api/problem_details.h"
+#include "api/served_map.h"
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/diag.h"
@@ -39,10 +40,10 @@ static void send_event(sc_events *events, bool is_written, sc_bytes *text)
     sc_bytes_fini(text);
 }
 
-void sc_events_published(sc_events *events, const sc_relay *relay, uint64_t cloak)
+void sc_events_published(sc_events *events, const sc_relay *relay, uint64_t cloak,
+                         const sc_vocabulary *vocabulary)
 {
     if (sc_event_stream_is_empty(events->stream)) return;
-    const sc_vocabulary *vocabulary = sc_courier_vocabulary(events->service->courier);
     sc_bytes text = {0};
     send_event(events, sc_event_text_cloak(relay, cloak, vocabulary, &text), &text);
 }
@@ -55,13 +56,22 @@ void sc_events_sent(sc_events *events, uint64_t cloak, sc_encoding encoding, con
     send_event(events, sc_event_text_sent(cloak, encoding, bytes, size, &text), &text);
 }
 
+void sc_events_map(sc_events *events, uint64_t checksum)
+{
+    if (sc_event_stream_is_empty(events->stream)) return;
+    sc_bytes text = {0};
+    send_event(events, sc_event_text_map(checksum, &text), &text);
+}
+
 // --- Counters --------------------------------------------------------------------------------
 
 static sc_counters count(const sc_events *events)
 {
     const sc_service_internal *service = events->service;
-    const sc_ledger_stats ledger = sc_ledger_stats_of(service->ledger);
-    const sc_courier_stats courier = sc_courier_stats_of(service->courier);
+    sc_served_sums all;
+    sc_served_sums_of(service, &all);
+    const sc_ledger_stats ledger = all.ledger;
+    const sc_courier_stats courier = all.courier;
     const sc_metrics_sums sums = sc_metrics_sums_of(service->metrics);
     sc_counters row = {
         .t = (double)(sc_clock_us() - events->started_us) * 1e-6,

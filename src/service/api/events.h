@@ -16,6 +16,9 @@
  *     event: sent               to a provider over HTTP: what was sent for it, byte by byte
  *     data: {"cloak":"9f86d081884c7d65","encoding":"compact","bytes":"CgQIAxAE..."}
  *
+ *     event: map                another map is served (GET /v1/map): segments are of that one from
+ *     data: {"checksum":"..."}  now on. Cloaks that still leave on the one before are not told
+ *
  * Counters are taken each second, with or without listeners, so that a page that is opened late
  * has its charts at once. A row that was taken at that very moment may come twice: in the history,
  * and as an event. server/event_stream.h sends them and drops
@@ -43,8 +46,13 @@ void sc_events_free(sc_events *events);
 /** The route: GET /v1/events. Too many listeners are 503, as is a service that drains. */
 void sc_events_listen(sc_events *events, unsigned loop, sc_http_request *request, uint64_t user);
 
-/** A cloak leaves. Any thread. Costs next to nothing without listeners, as the next. */
-void sc_events_published(sc_events *events, const sc_relay *relay, uint64_t cloak);
+/** A cloak leaves. Any thread. Costs next to nothing without listeners, as the next.
+ * @param vocabulary  the words for the categories of its requests */
+void sc_events_published(sc_events *events, const sc_relay *relay, uint64_t cloak,
+                         const sc_vocabulary *vocabulary);
+
+/** Another map is served from now on. Any thread. */
+void sc_events_map(sc_events *events, uint64_t checksum);
 
 /** These very bytes are on their way to the provider for it. Any thread. */
 void sc_events_sent(sc_events *events, uint64_t cloak, sc_encoding encoding, const void *bytes,

@@ -11,6 +11,7 @@
 #include "api/oblivious_gateway.h"
 #include "api/problem_details.h"
 #include "api/sealed_zones.h"
+#include "api/served_map.h"
 #include "api/service.h"
 #include "api/static_pages.h"
 #include "base/clock.h"
@@ -60,22 +61,22 @@ static void show_events(const route_call *p)
 
 static void show_map(const route_call *p)
 {
-    sc_static_pages_map(p->service->pages, p->request);
+    sc_static_pages_map(sc_served_now(p->service)->pages, p->request);
 }
 
 static void show_map_bytes(const route_call *p)
 {
-    sc_static_pages_map_bytes(p->service->pages, p->request);
+    sc_static_pages_map_bytes(sc_served_now(p->service)->pages, p->request);
 }
 
 static void show_categories(const route_call *p)
 {
-    sc_static_pages_categories(p->service->pages, p->request);
+    sc_static_pages_categories(sc_served_now(p->service)->pages, p->request);
 }
 
 static void show_openapi(const route_call *p)
 {
-    sc_static_pages_openapi(p->service->pages, p->request);
+    sc_static_pages_openapi(sc_served_now(p->service)->pages, p->request);
 }
 
 static void show_metrics(const route_call *p)
@@ -105,12 +106,12 @@ static void show_ui(const route_call *p)
 
 static void show_partition(const route_call *p)
 {
-    sc_partition_page_show(p->service->partition_page, p->request);
+    sc_partition_page_show(sc_served_now(p->service)->partition_page, p->request);
 }
 
 static void show_cluster(const route_call *p)
 {
-    sc_cluster_show(p->service, p->request);
+    sc_cluster_show(sc_served_now(p->service), p->request);
 }
 
 static void show_oblivious_keys(const route_call *p)
@@ -179,8 +180,9 @@ static const route extra_post = {NULL, SC_HTTP_POST, "POST", BY_EVENTS, false, f
 /** Pages of a map in several parts, where it is. */
 static const route *find_cluster_route(const sc_service_internal *service, const char *path)
 {
-    if (service->partition_page && strcmp(partition_route.path, path) == 0) return &partition_route;
-    if (service->view && strcmp(cluster_route.path, path) == 0) return &cluster_route;
+    const sc_served_map *served = sc_served_now(service);
+    if (served->partition_page && strcmp(partition_route.path, path) == 0) return &partition_route;
+    if (served->view && strcmp(cluster_route.path, path) == 0) return &cluster_route;
     return NULL;
 }
 

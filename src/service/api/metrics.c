@@ -32,14 +32,13 @@ static const double segment_bounds[] = {1,  2,  3,   5,   7,   10,  15,   20,   
 
 #define BOUNDS(table) .bounds = (table), .bound_count = sizeof(table) / sizeof(table)[0]
 
-sc_err sc_metrics_new(const sc_density *density, sc_metrics **out)
+sc_err sc_metrics_new(sc_metrics **out)
 {
     sc_metrics *metrics = sc_calloc(1, sizeof *metrics);
     if (!metrics) return SC_ENOMEM;
     struct timespec now = {0};
     (void)clock_gettime(CLOCK_REALTIME, &now);
     *metrics = (sc_metrics){
-        .density = density,
         .wait = {BOUNDS(wait_bounds)},
         .exchange = {BOUNDS(exchange_bounds)},
         .answer = {BOUNDS(wait_bounds)},
@@ -62,10 +61,10 @@ void sc_metrics_report_to(sc_metrics *metrics, sc_report_log *log)
     metrics->report_log = log;
 }
 
-void sc_metrics_published(sc_metrics *metrics, const sc_relay *relay, uint32_t users)
+void sc_metrics_published(sc_metrics *metrics, const sc_density *density, const sc_relay *relay,
+                          uint32_t users)
 {
-    const double effective =
-        sc_density_effective(metrics->density, relay->segments, relay->segment_count);
+    const double effective = sc_density_effective(density, relay->segments, relay->segment_count);
     sc_histogram_add(&metrics->users, users);
     sc_histogram_add(&metrics->segments, (double)relay->segment_count);
     sc_histogram_add(&metrics->effective, effective);
@@ -149,17 +148,15 @@ sc_metrics_sums sc_metrics_sums_of(const sc_metrics *metrics)
 
 sc_err sc_metrics_write(const sc_service_internal *service, sc_bytes *out)
 {
-    sc_cluster_view *view = service->view ? service->view(service->view_context) : NULL;
-    if (service->view && !view) return SC_ENOMEM;
+    const sc_served_map *served = sc_served_now(service);
+    sc_cluster_view *view = served->view ? served->view(served->view_context) : NULL;
+    if (served->view && !view) return SC_ENOMEM;
     sc__metrics_snapshot snapshot = {
         .metrics = service->metrics,
         .version = service->version,
-        .map_source = sc_map_source(service->map),
-        .map_checksum = sc_map_checksum(service->map),
-        .map_segments = sc_map_segment_count(service->map),
-        .ledger = sc_ledger_stats_of(service->ledger),
-        .courier = sc_courier_stats_of(service->courier),
-        .provider_latency = sc_courier_latency(service->courier),
+        .map_source = sc_map_source(served->map),
+        .map_checksum = sc_map_checksum(served->map),
+        .map_segments = sc_map_segment_count(served->map),
         .http = sc_http_stats_of(service->http),
         .listeners = sc_events_listeners(service->events),
         .events_lost = sc_events_lost(service->events),
@@ -167,10 +164,10 @@ sc_err sc_metrics_write(const sc_service_internal *service, sc_bytes *out)
         .process = sc_process_usage_read(),
         .view = view,
     };
+    sc_served_sums_of(service, &snapshot.all);
     if (service->query_route) {
         snapshot.async = sc_async_route_stats(sc_query_route_async(service->query_route));
     }
-    snapshot.has_areas = sc_courier_areas(service->courier, &snapshot.areas);
     if (service->oblivious) {
         snapshot.has_oblivious = true;
         snapshot.oblivious = sc_oblivious_gateway_stats(service->oblivious);
@@ -271,7 +268,7 @@ static void put_pending_by_k(sc_prometheus *out, const uint64_t pending[SC_PENDI
 
 static void put_queries(sc_prometheus *out, const sc__metrics_snapshot *r)
 {
-    const sc_ledger_stats *ledger = &r->ledger;
+    const sc_ledger_stats *ledger = &r->all.ledger;
     sc_prometheus_counter(out, "starcloak_queries_taken_total", "Queries that were accepted.",
                           ledger->taken);
     sc_prometheus_gauge(out, "starcloak_pending", "Queries without an outcome yet.",
@@ -323,11 +320,12 @@ static void put_async(sc_prometheus *out, const sc_async_stats *async)
 
 static void put_cloaks(sc_prometheus *out, const sc__metrics_snapshot *r)
 {
-    sc_prometheus_counter(out, "starcloak_cloaks_total", "Cloaks that left.", r->ledger.cloaks);
+    sc_prometheus_counter(out, "starcloak_cloaks_total", "Cloaks that left.", r->all.ledger.cloaks);
     sc_prometheus_counter(out, "starcloak_proposals_refused_total",
-                          "Proposed cloaks that were refused.", r->ledger.refused);
+                          "Proposed cloaks that were refused.", r->all.ledger.refused);
     sc_prometheus_counter(out, "starcloak_violations_total",
-                          "Refused cloaks that would have broken a promise.", r->ledger.violations);
+                          "Refused cloaks that would have broken a promise.",
+                          r->all.ledger.violations);
     sc_prometheus_histogram(out, "starcloak_cloak_users",
                             "Different users of a cloak (achieved k).", &r->metrics->users);
     sc_prometheus_histogram(out, "starcloak_cloak_segments", "Segments of a cloak (achieved l).",
@@ -445,7 +443,7 @@ static void put_areas(sc_prometheus *out, const sc_area_status *areas)
 
 static void put_provider(sc_prometheus *out, const sc__metrics_snapshot *r)
 {
-    const sc_courier_stats *courier = &r->courier;
+    const sc_courier_stats *courier = &r->all.courier;
     sc_prometheus_gauge(out, "starcloak_provider_under_way", "Cloaks that wait for their answer.",
                         courier->under_way);
     sc_prometheus_counter(out, "starcloak_provider_errands_total", "Cloaks that were sent.",
@@ -463,8 +461,9 @@ static void put_provider(sc_prometheus *out, const sc__metrics_snapshot *r)
     sc_prometheus_counter(out, "starcloak_provider_suspensions_total",
                           "How often the provider was suspended.", courier->times_suspended);
     sc_prometheus_histogram(out, "starcloak_provider_seconds",
-                            "From sending a cloak to the checked answer.", r->provider_latency);
-    if (r->has_areas) put_areas(out, &r->areas);
+                            "From sending a cloak to the checked answer.",
+                            &r->all.provider_latency);
+    if (r->all.has_areas) put_areas(out, &r->all.areas);
 }
 
 static void put_http(sc_prometheus *out, const sc_http_stats *http)
@@ -550,6 +549,12 @@ static void put_map(sc_prometheus *out, const sc__metrics_snapshot *r)
     sc_prometheus_label(out, "source", r->map_source);
     sc_prometheus_count(out, 1);
     sc_prometheus_gauge(out, "starcloak_map_segments", "Segments of the map.", r->map_segments);
+    sc_prometheus_gauge(out, "starcloak_maps",
+                        "Maps in memory: the one that is served, and those before it on which "
+                        "queries still wait.",
+                        r->all.maps);
+    sc_prometheus_counter(out, "starcloak_map_changes_total",
+                          "How often another map was served without a restart.", r->all.changes);
 }
 
 static void put_telling(sc_prometheus *out, const sc__metrics_snapshot *r)
@@ -609,9 +614,9 @@ bool sc__metrics_print(const sc__metrics_snapshot *snapshot, sc_bytes *out)
     put_queries(&metrics, snapshot);
     put_async(&metrics, &snapshot->async);
     put_cloaks(&metrics, snapshot);
-    put_commit(&metrics, &snapshot->ledger);
-    put_engine(&metrics, &snapshot->ledger.engine);
-    put_continuity(&metrics, &snapshot->ledger.continuity);
+    put_commit(&metrics, &snapshot->all.ledger);
+    put_engine(&metrics, &snapshot->all.ledger.engine);
+    put_continuity(&metrics, &snapshot->all.ledger.continuity);
     put_provider(&metrics, snapshot);
     put_http(&metrics, &snapshot->http);
     put_telling(&metrics, snapshot);

@@ -34,21 +34,22 @@
 
 #include "api/cloak_log.h"
 #include "api/oblivious_gateway.h"
+#include "api/served_map.h"
 #include "api/service_internal.h"
 #include "base/histogram.h"
 #include "base/process.h"
 #include "cluster/cluster_view.h"
 #include "report/report_log.h"
 
-/** @param density  borrowed; may be NULL */
-SC_CHECKED sc_err sc_metrics_new(const sc_density *density, sc_metrics **out);
+SC_CHECKED sc_err sc_metrics_new(sc_metrics **out);
 void sc_metrics_free(sc_metrics *metrics);
 
 /** Count days, too. Before anything is counted. @param log  borrowed */
 void sc_metrics_report_to(sc_metrics *metrics, sc_report_log *log);
 
-/** A cloak leaves. Any thread, as the next. */
-void sc_metrics_published(sc_metrics *metrics, const sc_relay *relay, uint32_t users);
+/** A cloak leaves. Any thread, as the next. @param density  of its map; may be NULL */
+void sc_metrics_published(sc_metrics *metrics, const sc_density *density, const sc_relay *relay,
+                          uint32_t users);
 
 /** A query is settled. */
 void sc_metrics_settled(sc_metrics *metrics, const sc_ticket *ticket);
@@ -85,7 +86,6 @@ sc_process_usage sc_process_usage_read(void);
 // --- All counters, read once before they are written ---------------------------------------------
 
 struct sc_metrics {
-    const sc_density *density;
     sc_report_log *report_log;  ///< NULL: there is none
     sc_histogram wait;
     sc_histogram exchange;
@@ -103,11 +103,7 @@ typedef struct sc__metrics_snapshot {
     const char *map_source;
     uint64_t map_checksum;
     uint64_t map_segments;
-    sc_ledger_stats ledger;
-    sc_courier_stats courier;
-    bool has_areas;
-    sc_area_status areas;  ///< if it has
-    const sc_histogram *provider_latency;
+    sc_served_sums all;  ///< of all maps since the start
     sc_http_stats http;
     uint64_t refused[SC_PROBLEM_COUNT];
     uint64_t pending_by_k[SC_PENDING_SIZES];

@@ -12,6 +12,8 @@
 //  2. A loop has at most `max_clients` waiting clients: the ledger can always hand one back.
 //  3. Positions are wiped from the body and from the stack before this returns, whatever happens.
 //  4. No two loops admit at the same moment (see moment_of()), so that ids differ.
+//  5. A query is on one map from its position to its reply, also if another is served meanwhile
+//     (served_map.h).
 #include "api/service_internal.h"
 
 #include <starcloak/admit.h>
@@ -22,6 +24,7 @@
 #include "api/outcome_json.h"
 #include "api/query_json.h"
 #include "api/sealed_zones.h"
+#include "api/served_map.h"
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/diag.h"
@@ -33,7 +36,7 @@
 #include <string.h>
 
 typedef struct waiting_client {
-    sc_query_route *route;
+    sc_served_map *served;     ///< the map that it was asked on
     sc_http_request *request;  ///< NULL once the client is gone, or if it has a life of its own
     sc_async_query *life;      ///< NULL: it ends with its connection
     uint64_t user;             ///< the user's number in `pending` and rates
@@ -57,9 +60,12 @@ enum { TICKET_BATCH = 128 };
 /** What a loop has; its thread's, except for the handover and the fields before it. */
 typedef struct route_loop {
     sc_admission *admission;
-    sc_ticket *leaving[TICKET_BATCH];  ///< settled in this round; the ledger's thread
-    size_t leaving_count;
-    sc_handover *settled;  ///< of sc_ticket *, from the ledger's thread
+    /** Settled in this round, for each map by itself: in the thread of its ledger. */
+    struct leaving_tickets {
+        sc_ticket *tickets[TICKET_BATCH];
+        size_t count;
+    } leaving[SC_SERVED_MAPS];
+    sc_handover *settled;  ///< of sc_ticket *, from the ledgers' threads
     sc_time last_t;        ///< of the last query admitted
     size_t clients;        ///< there is room in `settled` for all of them
     sc_bytes reply;        ///< being written; wiped after each
@@ -70,7 +76,6 @@ typedef struct route_loop {
 struct sc_query_route {
     sc_service_internal *service;
     size_t max_clients;  ///< per loop
-    bool is_geographic;
     uint8_t user_key[crypto_shorthash_KEYBYTES];
     sc_async_route *async;
     route_loop *loops;  ///< service->loops of them
@@ -103,7 +108,7 @@ static void client_gone(void *context)
     waiting_client *client = context;
     client->request = NULL;
     // The ticket comes back in any case, and the client is freed with it.
-    sc_ledger_withdraw(client->route->service->ledger, &client->id);
+    sc_ledger_withdraw(client->served->ledger, &client->id);
 }
 
 // A reply depends on the position; nothing of it stays in memory.
@@ -119,20 +124,20 @@ static bool has_outcome(const sc_ticket *ticket)
 }
 
 /** The road where the traveller is; "" if it has no name. */
-static const char *street_of(const sc_query_route *route, const sc_ticket *ticket)
+static const char *street_of(const sc_map *map, const sc_ticket *ticket)
 {
-    const sc_map *map = route->service->map;
     return sc_map_segment_name(map, sc_map_edges(map)[ticket->at.edge].segment);
 }
 
-static void reply(const sc_query_route *route, route_loop *loop, sc_http_request *request,
-                  const sc_ticket *ticket)
+static void reply(route_loop *loop, const waiting_client *client, const sc_ticket *ticket)
 {
+    const sc_served_map *served = client->served;
+    sc_http_request *request = client->request;
     sc_problem problem;
     if (!has_outcome(ticket)) {
         sc_outcome_problem(ticket, &problem);
         sc_problem_reply(request, &problem, NULL);
-    } else if (sc_outcome_json_write(ticket, route->is_geographic, street_of(route, ticket),
+    } else if (sc_outcome_json_write(ticket, served->is_geographic, street_of(served->map, ticket),
                                      &loop->reply)) {
         sc_problem_set(&problem, SC_PROBLEM_OVERLOADED, NULL, "out of memory; retry");
         problem.retry_after_s = 1;
@@ -145,9 +150,11 @@ static void reply(const sc_query_route *route, route_loop *loop, sc_http_request
 }
 
 /** The outcome of a query with a life of its own: for those who wait for it, now or later. */
-static void keep_outcome(const sc_query_route *route, route_loop *loop, sc_async_query *life,
-                         const sc_policy *policy, const sc_ticket *ticket)
+static void keep_outcome(const sc_query_route *route, route_loop *loop,
+                         const waiting_client *client, const sc_policy *policy,
+                         const sc_ticket *ticket)
 {
+    const sc_served_map *served = client->served;
     enum { OK = 200, UNAVAILABLE = 503, PROBLEM_ROOM = 2048 };
     char text[PROBLEM_ROOM];
     sc_async_outcome outcome = {.status = OK};
@@ -161,7 +168,7 @@ static void keep_outcome(const sc_query_route *route, route_loop *loop, sc_async
         outcome.retry_after_s = (uint16_t)problem.retry_after_s;
         outcome.json = text;
         outcome.size = sc_problem_write(&problem, text, sizeof text);
-    } else if (sc_outcome_json_write(ticket, route->is_geographic, street_of(route, ticket),
+    } else if (sc_outcome_json_write(ticket, served->is_geographic, street_of(served->map, ticket),
                                      &loop->reply)) {
         outcome.state = SC_ASYNC_FAILED;
         outcome.status = UNAVAILABLE;
@@ -172,7 +179,7 @@ static void keep_outcome(const sc_query_route *route, route_loop *loop, sc_async
         outcome.json = loop->reply.data;
         outcome.size = loop->reply.size;
     }
-    sc_async_route_settle(route->async, policy, life, &outcome);
+    sc_async_route_settle(route->async, policy, client->life, &outcome);
     wipe(&loop->reply);
 }
 
@@ -188,10 +195,10 @@ static void settle_ticket(sc_query_route *route, route_loop *loop, sc_ticket *ti
     sc_query_charges_settle(service->charges, &terms->policy, client->user, &client->charge, ticket,
                             sc_clock_us());
     sc_pending_leave(service->pending, client->user);
-    if (client->life) keep_outcome(route, loop, client->life, &terms->policy, ticket);
+    if (client->life) keep_outcome(route, loop, client, &terms->policy, ticket);
     sc_access_rules_release(terms);
     loop->clients--;
-    if (may_reply && client->request) reply(route, loop, client->request, ticket);
+    if (may_reply && client->request) reply(loop, client, ticket);
     give_back(loop, ticket);
 }
 
@@ -226,37 +233,41 @@ static void take_settled(void *context, unsigned loop)
 
 /** There is room: a loop has no more waiting clients than its handover holds, each with one ticket.
  * A loop that hosts the ledger replies at once. */
-static void hand_over(sc_query_route *route, route_loop *loop)
+static void hand_over(sc_query_route *route, route_loop *loop, struct leaving_tickets *leaving)
 {
     if (route->service->is_ledger_hosted) {
-        settle_many(route, loop, loop->leaving, loop->leaving_count);
+        settle_many(route, loop, leaving->tickets, leaving->count);
     } else {
-        (void)sc_handover_put_many(loop->settled, loop->leaving, loop->leaving_count);
+        (void)sc_handover_put_many(loop->settled, leaving->tickets, leaving->count);
     }
-    loop->leaving_count = 0;
+    leaving->count = 0;
 }
 
 void sc_query_route_settled(void *context, sc_ticket *ticket)
 {
-    sc_query_route *route = context;
+    const sc_served_map *served = context;
+    sc_query_route *route = served->service->query_route;
     route_loop *loop = &route->loops[ticket->loop];
-    loop->leaving[loop->leaving_count++] = ticket;
-    if (loop->leaving_count == TICKET_BATCH) hand_over(route, loop);
+    struct leaving_tickets *leaving = &loop->leaving[served->place];
+    leaving->tickets[leaving->count++] = ticket;
+    if (leaving->count == TICKET_BATCH) hand_over(route, loop, leaving);
 }
 
 void sc_query_route_all_settled(void *context)
 {
-    sc_query_route *route = context;
+    const sc_served_map *served = context;
+    sc_query_route *route = served->service->query_route;
     for (unsigned i = 0; i < route->service->loops; i++) {
-        if (route->loops[i].leaving_count > 0) hand_over(route, &route->loops[i]);
+        struct leaving_tickets *leaving = &route->loops[i].leaving[served->place];
+        if (leaving->count > 0) hand_over(route, &route->loops[i], leaving);
     }
 }
 
 void sc_query_route_watched(void *context, const sc_ticket *ticket)
 {
-    const sc_query_route *route = context;
+    const sc_served_map *served = context;
     const waiting_client *client = ticket->client;
-    sc_async_route_cloaked(route->async, client->life);
+    sc_async_route_cloaked(served->service->query_route->async, client->life);
 }
 
 sc_async_route *sc_query_route_async(const sc_query_route *route)
@@ -264,13 +275,17 @@ sc_async_route *sc_query_route_async(const sc_query_route *route)
     return route->async;
 }
 
-uint64_t sc__query_route_handed(const sc_query_route *route)
+uint64_t sc_query_route_handed(const sc_query_route *route, unsigned loop)
 {
-    uint64_t count = 0;
-    for (unsigned i = 0; i < route->service->loops; i++) {
-        count += sc_handover_total(route->loops[i].settled);
-    }
-    return count;
+    return sc_handover_total(route->loops[loop].settled);
+}
+
+uint64_t sc_query_route_taken(const sc_query_route *route, unsigned loop)
+{
+    // In this order: what is put in between counts as not taken.
+    const uint64_t handed = sc_handover_total(route->loops[loop].settled);
+    const uint64_t waiting = sc_handover_count(route->loops[loop].settled);
+    return handed > waiting ? handed - waiting : 0;
 }
 
 // --- Making --------------------------------------------------------------------------------------
@@ -278,14 +293,15 @@ uint64_t sc__query_route_handed(const sc_query_route *route)
 static sc_err open_loop(sc_query_route *route, unsigned loop, const uint8_t key[SC_KEY_SIZE],
                         sc_diag *diag)
 {
-    // No limits here: the policy in force, which a reload changes, is checked before admission.
+    // No limits here: the policy in force, which a reload changes, is checked before admission. And
+    // no map: each query brings its own.
     const sc_limits any = {.max_k = UINT32_MAX,
                            .max_l = UINT32_MAX,
                            .max_hops = UINT32_MAX,
                            .max_wait_us = sc_time_from_seconds(1e9),
                            .max_snap_m = HUGE_VAL};
     route_loop *own = &route->loops[loop];
-    sc_err err = sc_admission_new(route->service->map, &any, key, &own->admission, diag);
+    sc_err err = sc_admission_new(NULL, &any, key, &own->admission, diag);
     if (err) return err;
     err = sc_handover_new(sizeof(sc_ticket *), route->max_clients, &own->settled);
     if (!err) {
@@ -308,7 +324,6 @@ sc_err sc_query_route_new(sc_service_internal *service, size_t max_pending,
     if (!route) return sc_fail_memory(diag, "starting the query route");
     route->service = service;
     route->max_clients = max_pending;
-    route->is_geographic = sc_map_coords(service->map) == SC_COORDS_GEOGRAPHIC;
     crypto_shorthash_keygen(route->user_key);
 
     route->loops = sc_calloc(service->loops, sizeof *route->loops);
@@ -369,6 +384,7 @@ typedef struct incoming {
     sc_http_request *request;
     unsigned loop;
     sc_access_rules *terms;  ///< in force when it came; held
+    sc_served_map *served;   ///< when it came
     sc_time now;
     sc_token token;
     uint64_t user;  ///< the user's number in `pending` and rates
@@ -427,8 +443,8 @@ static bool read_body(const sc_query_route *route, incoming *g)
     size_t size = 0;
     const char *body = sc_http_request_body(g->request, &size);
     const sc_query_format format = {.policy = &g->terms->policy,
-                                    .vocabulary = sc_courier_vocabulary(route->service->courier),
-                                    .is_geographic = route->is_geographic};
+                                    .vocabulary = sc_courier_vocabulary(g->served->courier),
+                                    .is_geographic = g->served->is_geographic};
     if (!sc_query_body_read(body, size, &format, &g->body, g->problem)) return false;
     g->wanted = g->body.request;
     if (!isnan(g->body.wait_s)) g->async.wait_us = sc_time_from_seconds(g->body.wait_s);
@@ -498,6 +514,7 @@ static bool admit(sc_query_route *route, incoming *g, sc_query *query)
                   .offset_m = g->where.offset_m,
                   .profile = g->body.profile,
                   .result_size = request->type == SC_REQUEST_KNN ? request->k : 0};
+    sc__admission_move(loop->admission, g->served->map);
     sc_err err = sc_admission_admit(loop->admission, &ask, query, &g->where, NULL);
     for (int i = 0; err == SC_EDUPLICATE && i < TRIES; i++) {
         // This user at this very moment was admitted already: the loop's next one, then.
@@ -511,13 +528,12 @@ static bool admit(sc_query_route *route, incoming *g, sc_query *query)
 
 static bool charge(const sc_query_route *route, incoming *g, const sc_query *query)
 {
-    return sc_query_charges_take(
-        route->service->charges, &g->terms->policy, g->user,
-        &(sc_query_expense){.costs = sc_courier_costs(route->service->courier),
-                            .segment = query->segment,
-                            .profile = &g->body.profile,
-                            .request = &g->body.request},
-        g->now, &g->charge, g->problem);
+    return sc_query_charges_take(route->service->charges, &g->terms->policy, g->user,
+                                 &(sc_query_expense){.costs = sc_courier_costs(g->served->courier),
+                                                     .segment = query->segment,
+                                                     .profile = &g->body.profile,
+                                                     .request = &g->body.request},
+                                 g->now, &g->charge, g->problem);
 }
 
 /** The zone that came with the query, if it is in it: else it asks for nothing. */
@@ -540,17 +556,17 @@ static sc_ticket *make_ticket(sc_query_route *route, incoming *g, const sc_query
     asked *a = take_asked(&route->loops[g->loop]);
     if (!a) return NULL;
     sc_ticket *ticket = &a->ticket;
-    a->client = (waiting_client){.route = route,
+    a->client = (waiting_client){.served = g->served,
                                  .request = g->async.query ? NULL : g->request,
                                  .life = g->async.query,
                                  .user = g->user,
                                  .id = query->id,
                                  .charge = g->charge};
     ticket->query = *query;
-    ticket->at = (sc_road_point){.edge = g->where.edge,
-                                 .offset_m = g->where.offset_m,
-                                 .direction = sc_map_edge_direction(
-                                     route->service->map, g->where.edge, g->body.heading_deg)};
+    ticket->at = (sc_road_point){
+        .edge = g->where.edge,
+        .offset_m = g->where.offset_m,
+        .direction = sc_map_edge_direction(g->served->map, g->where.edge, g->body.heading_deg)};
     ticket->request = g->body.request;
     ticket->is_rounded = route->service->rounds_requests;
     if (ticket->is_rounded) ticket->wanted = g->wanted;
@@ -615,7 +631,7 @@ static bool submit(sc_query_route *route, incoming *g, const sc_query *query)
 {
     if (!give_life(route, g, query)) return false;
     sc_ticket *ticket = make_ticket(route, g, query);
-    const sc_err err = ticket ? sc_ledger_submit(route->service->ledger, ticket) : SC_ENOMEM;
+    const sc_err err = ticket ? sc_ledger_submit(g->served->ledger, ticket) : SC_ENOMEM;
     if (err) {
         if (g->async.query) sc_async_route_cancel(route->async, &g->terms->policy, &g->async);
         if (!ticket) return refuse_busy(g, "out of memory");
@@ -661,11 +677,10 @@ static bool check_and_submit(sc_query_route *route, incoming *g)
     if (!sc_json_request_check_type(g->request, g->problem)) return false;
     if (!has_key && !identify(route, g)) return false;
     if (!take_rate(route, g->terms, g->user, g->now, g->problem) || !read_body(route, g) ||
-        !sc__query_find_road(route->service->map, &g->terms->policy, &g->body, &g->where,
-                             g->problem)) {
+        !sc__query_find_road(g->served->map, &g->terms->policy, &g->body, &g->where, g->problem)) {
         return false;
     }
-    if (g->body.zone && !sc_sealed_zones_open(route->service->sealed_zones, g->body.zone,
+    if (g->body.zone && !sc_sealed_zones_open(g->served->sealed_zones, g->body.zone,
                                               g->body.zone_size, &g->token, &g->zone, g->problem)) {
         return false;
     }
@@ -689,6 +704,7 @@ void sc_query_route_post(sc_query_route *route, unsigned loop, sc_http_request *
     g.request = request;
     g.loop = loop;
     g.terms = sc_credentials_hold(route->service->credentials);
+    g.served = sc_served_now(route->service);
     g.now = sc_clock_us();
     g.problem = &problem;
     g.charge = (sc_query_charge){0};

@@ -132,6 +132,12 @@ void sc__cached_page_send(const sc__cached_page *page, sc_http_request *request)
     sc_http_reply_lent(request, 200, own->type, form->bytes, form->size, headers, count);
 }
 
+bool sc__cached_page_is_lent(const sc__cached_page *page, const sc_http *http, unsigned loop)
+{
+    return sc_http_is_lent(http, loop, page->plain.bytes, page->plain.size) ||
+           sc_http_is_lent(http, loop, page->packed.bytes, page->packed.size);
+}
+
 // === Request headers ============================================================================
 
 static const char *skip_blanks(const char *text)

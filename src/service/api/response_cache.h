@@ -59,7 +59,10 @@ SC_CHECKED sc_err sc__cached_page_borrow(sc__cached_page *page,
 SC_CHECKED sc_err sc__cached_page_own(sc__cached_page *page, const sc__cached_page_headers *headers,
                                       sc_bytes *bytes);
 
-/** After the loops have stopped. Harmless twice. */
+/** Whether a loop has replies that still send it. In the loop's thread. */
+bool sc__cached_page_is_lent(const sc__cached_page *page, const sc_http *http, unsigned loop);
+
+/** After the loops have stopped, or when no reply sends it. Harmless twice. */
 void sc__cached_page_fini(sc__cached_page *page);
 
 /** Answer GET or HEAD with it. */

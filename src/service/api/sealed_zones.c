@@ -8,6 +8,7 @@
 
 #include "api/json_request.h"
 #include "api/query_json.h"
+#include "api/served_map.h"
 #include "base/alloc.h"
 #include "base/bytes.h"
 #include "base/clock.h"
@@ -275,12 +276,12 @@ static bool refuse_memory(sc_problem *problem)
 }
 
 /** The zone of a position; it is empty if there is none. */
-static bool find_zone(const sc_service_internal *service, const sc_access_rules *terms,
+static bool find_zone(const sc_served_map *served, const sc_access_rules *terms,
                       const sc_query_body *body, sc_zone *out, sc_problem *problem)
 {
     sc_snap where = {0};
-    const bool is_found = sc__query_find_road(service->map, &terms->policy, body, &where, problem);
-    if (is_found) *out = sc_zones_of(service->sealed_zones->zones, where.segment);
+    const bool is_found = sc__query_find_road(served->map, &terms->policy, body, &where, problem);
+    if (is_found) *out = sc_zones_of(served->sealed_zones->zones, where.segment);
     explicit_bzero(&where, sizeof where);
     if (!is_found) return false;
     if (out->count == 0) {
@@ -315,7 +316,8 @@ static bool answer(sc_service_internal *service, const sc_access_rules *terms,
                    sc_http_request *request, sc_token *token, sc_query_body *body, sc_bytes *out,
                    sc_problem *problem)
 {
-    if (!service->sealed_zones) {
+    const sc_served_map *served = sc_served_now(service);
+    if (!served->sealed_zones) {
         return sc_problem_set(problem, SC_PROBLEM_NOT_FOUND, NULL,
                               "this service has no zones (setting 'zone-key')");
     }
@@ -327,12 +329,11 @@ static bool answer(sc_service_internal *service, const sc_access_rules *terms,
     size_t size = 0;
     const char *text = sc_http_request_body(request, &size);
     const sc_query_format format = {.policy = &terms->policy,
-                                    .is_geographic =
-                                        sc_map_coords(service->map) == SC_COORDS_GEOGRAPHIC};
+                                    .is_geographic = served->is_geographic};
     sc_zone zone = {0};
     return sc_zone_body_read(text, size, &format, body, problem) &&
-           find_zone(service, terms, body, &zone, problem) &&
-           write_zone(service->sealed_zones, &zone, token, out, problem);
+           find_zone(served, terms, body, &zone, problem) &&
+           write_zone(served->sealed_zones, &zone, token, out, problem);
 }
 
 void sc_sealed_zones_post(sc_service_internal *service, sc_http_request *request)

@@ -10,7 +10,7 @@
 #include "api/events.h"
 #include "api/metrics.h"
 #include "api/problem_details.h"
-#include "api/sealed_zones.h"
+#include "api/served_map.h"
 #include "api/service_internal.h"
 #include "api/static_pages.h"
 #include "base/alloc.h"
@@ -45,7 +45,7 @@ enum { RATE_BUCKETS = 1 << 16 };
 // cloak failed its last check. At most one line per second and kind; the metrics have the numbers.
 // No line carries a position or a user.
 
-typedef struct alarm_state {
+struct sc_alarms {
     sc_service_internal *service;
     pthread_mutex_t lock;  ///< guards the next three
     uint64_t failures;     ///< exchanges with the provider, since the last line
@@ -59,16 +59,16 @@ typedef struct alarm_state {
     uint64_t violations;
     bool was_unwritten;   ///< cloaks could not be written to the cloak log
     bool was_unreported;  ///< the report log could not be written
-} alarm_state;
+};
 
-static void alarms_free(alarm_state *alarms)
+static void alarms_free(sc_alarms *alarms)
 {
     if (!alarms) return;
     pthread_mutex_destroy(&alarms->lock);
     sc_free(alarms);
 }
 
-static void count_provider_failure(alarm_state *alarms, const sc_errand *errand)
+void sc_alarms_count(sc_alarms *alarms, const sc_errand *errand)
 {
     // Failures while the service stops or the provider is suspended are logged once elsewhere.
     if (errand->failure == SC_FAILURE_NONE || errand->failure == SC_FAILURE_SUSPENDED ||
@@ -83,7 +83,7 @@ static void count_provider_failure(alarm_state *alarms, const sc_errand *errand)
 }
 
 /** Failed exchanges with the provider since the last call, in one line. */
-static void log_failures(alarm_state *alarms)
+static void log_failures(sc_alarms *alarms)
 {
     pthread_mutex_lock(&alarms->lock);
     const uint64_t failures = alarms->failures;
@@ -102,9 +102,10 @@ static void log_failures(alarm_state *alarms)
     sc_log_end(&line);
 }
 
-static void log_suspension(alarm_state *alarms)
+static void log_suspension(sc_alarms *alarms)
 {
-    const bool is_suspended = sc_courier_stats_of(alarms->service->courier).is_suspended;
+    const bool is_suspended =
+        sc_courier_stats_of(sc_served_now(alarms->service)->courier).is_suspended;
     if (is_suspended == alarms->was_suspended) return;
     alarms->was_suspended = is_suspended;
     sc_log_message(
@@ -115,9 +116,11 @@ static void log_suspension(alarm_state *alarms)
             : "the pause has ended; the provider is asked again");
 }
 
-static void log_violations(alarm_state *alarms)
+static void log_violations(sc_alarms *alarms)
 {
-    const uint64_t violations = sc_ledger_stats_of(alarms->service->ledger).violations;
+    sc_served_sums all;
+    sc_served_sums_of(alarms->service, &all);
+    const uint64_t violations = all.ledger.violations;
     sc_log_line line;
     if (violations > alarms->violations &&
         sc_log_begin(alarms->service->log, &line, SC_LOG_ERROR, "promise_broken")) {
@@ -130,7 +133,7 @@ static void log_violations(alarm_state *alarms)
     alarms->violations = violations;
 }
 
-static void log_refused_connections(const alarm_state *alarms, uint64_t count, const char *event,
+static void log_refused_connections(const sc_alarms *alarms, uint64_t count, const char *event,
                                     const char *message)
 {
     sc_log_line line;
@@ -141,7 +144,7 @@ static void log_refused_connections(const alarm_state *alarms, uint64_t count, c
 }
 
 /** Connections that found no place since the last call; no address is named. */
-static void log_connections(alarm_state *alarms)
+static void log_connections(sc_alarms *alarms)
 {
     const sc_http_stats stats = sc_http_stats_of(alarms->service->http);
     log_refused_connections(alarms, stats.full - alarms->full, "connections_full",
@@ -155,7 +158,7 @@ static void log_connections(alarm_state *alarms)
 
 /** Queries with a large k take others along into their waiting: some are people with high demands,
  * many are worth a look. */
-static void log_large_k(alarm_state *alarms)
+static void log_large_k(sc_alarms *alarms)
 {
     enum { FEW = 10, SHARE = 10 };
     uint64_t all = 0;
@@ -186,7 +189,7 @@ static void log_large_k(alarm_state *alarms)
 }
 
 /** When cloaks begin to be missing from the cloak log, and when they no longer are. */
-static void log_unwritten(alarm_state *alarms)
+static void log_unwritten(sc_alarms *alarms)
 {
     sc_cloak_log *log = alarms->service->cloak_log;
     sc_diag why = {.message = ""};
@@ -205,7 +208,7 @@ static void log_unwritten(alarm_state *alarms)
     sc_log_end(&line);
 }
 
-static void log_unreported(alarm_state *alarms)
+static void log_unreported(sc_alarms *alarms)
 {
     sc_report_log *log = alarms->service->report_log;
     sc_diag why = {.message = ""};
@@ -222,7 +225,7 @@ static void log_unreported(alarm_state *alarms)
 static void log_alarms(void *context, unsigned loop)
 {
     (void)loop;
-    alarm_state *alarms = context;
+    sc_alarms *alarms = context;
     log_failures(alarms);
     log_connections(alarms);
     log_suspension(alarms);
@@ -232,9 +235,9 @@ static void log_alarms(void *context, unsigned loop)
     log_unreported(alarms);
 }
 
-static sc_err alarms_new(sc_service_internal *service, alarm_state **out)
+static sc_err alarms_new(sc_service_internal *service, sc_alarms **out)
 {
-    alarm_state *alarms = sc_calloc(1, sizeof *alarms);
+    sc_alarms *alarms = sc_calloc(1, sizeof *alarms);
     if (!alarms) return SC_ENOMEM;
     alarms->service = service;
     pthread_mutex_init(&alarms->lock, NULL);
@@ -254,68 +257,7 @@ struct sc_service {
     char *token_keys;  ///< where they are read from again; NULL if they are of no file
     char *revoked;
     sc_jwt_issuer *jwt;  ///< NULL: our own tokens alone
-    alarm_state *alarms;
-    sc_process_view *process_view;  ///< of the engines of this process, if they have several parts
 };
-
-// --- What the threads call ---------------------------------------------------------
-
-static void settle(void *context, sc_ticket *ticket)
-{
-    sc_service *service = context;
-    sc_query_route_settled(service->internal.query_route, ticket);
-}
-
-static void settle_all(void *context)
-{
-    const sc_service *service = context;
-    sc_query_route_all_settled(service->internal.query_route);
-}
-
-static void watch(void *context, const sc_ticket *ticket)
-{
-    const sc_service *service = context;
-    sc_query_route_watched(service->internal.query_route, ticket);
-}
-
-static void keep(const sc_service *service, const sc_relay *relay, uint32_t users)
-{
-    sc_cloak_log *log = service->internal.cloak_log;
-    if (log) sc_cloak_log_add(log, relay->segments, relay->segment_count, users);
-}
-
-static void publish(void *context, const sc_relay *relay, uint64_t number, uint32_t users)
-{
-    sc_service *service = context;
-    sc_metrics_published(service->internal.metrics, relay, users);
-    // Over HTTP it may still find no connection, and then it never leaves: see the next.
-    if (service->internal.provider == SC_COURIER_HTTP) return;
-    sc_events_published(service->internal.events, relay, number);
-    keep(service, relay, users);
-}
-
-static void show_auditor(void *context, const sc_proposal *proposal, sc_ticket *members, sc_time t)
-{
-    const sc_service *service = context;
-    const sc_auditor *auditor = service->internal.auditor;
-    auditor->left(auditor->context, proposal, members, t);
-}
-
-static void leave(void *context, const sc_errand *errand, const void *bytes, size_t size)
-{
-    const sc_service *service = context;
-    sc_events_published(service->internal.events, errand->relay, errand->number);
-    keep(service, errand->relay, errand->users);
-    sc_events_sent(service->internal.events, errand->number, service->internal.encoding, bytes,
-                   size);
-}
-
-static void take_back(void *context, sc_errand *errand)
-{
-    sc_service *service = context;
-    count_provider_failure(service->alarms, errand);
-    sc_ledger_errand_back(service->internal.ledger, errand);
-}
 
 /** Rates that no longer count are forgotten: how often a user asked is private. */
 static void forget_rates(void *context, unsigned loop)
@@ -397,7 +339,7 @@ static sc_err make_counters(sc_service *service, const sc_service_options *optio
     if (!err) err = sc_query_charges_new(RATE_BUCKETS, &internal->charges);
     if (!err) err = sc_rate_limit_new(RATE_BUCKETS, &internal->address_rates);
     if (!err) err = sc_pending_new(options->ledger.max_pending, &internal->pending);
-    if (!err) err = sc_metrics_new(options->density, &internal->metrics);
+    if (!err) err = sc_metrics_new(&internal->metrics);
     return err ? sc_fail_memory(diag, "starting") : SC_OK;
 }
 
@@ -425,12 +367,7 @@ static sc_err make_server(sc_service *service, const sc_service_options *options
     internal->is_ledger_hosted = hosts_ledger(options);
     if (http.loops == 0) http.loops = internal->is_ledger_hosted ? 1 : 2;
     internal->loops = http.loops;
-    sc_err err = SC_OK;
-    if (options->zone_key) {
-        err = sc_sealed_zones_new(internal->map, options->zone_key, options->zone_roads,
-                                  &internal->sealed_zones, diag);
-    }
-    if (!err) err = sc_http_new(&http, &internal->http, diag);
+    sc_err err = sc_http_new(&http, &internal->http, diag);
     if (!err && options->has_oblivious) {
         err = sc_oblivious_gateway_new(internal->http, &options->oblivious, &internal->oblivious,
                                        diag);
@@ -443,7 +380,7 @@ static sc_err make_server(sc_service *service, const sc_service_options *options
     if (!err && sc_http_every(internal->http, 0, FORGET_S, forget_rates, internal)) {
         err = sc_fail_memory(diag, "starting");
     }
-    if (!err && alarms_new(internal, &service->alarms)) err = sc_fail_memory(diag, "starting");
+    if (!err && alarms_new(internal, &internal->alarms)) err = sc_fail_memory(diag, "starting");
     return err;
 }
 
@@ -452,7 +389,6 @@ static sc_err make_cloak_log(sc_service *service, const sc_service_options *opti
     if (!options->cloak_log) return SC_OK;
     const sc_cloak_log_options log = {.path = options->cloak_log,
                                       .max_bytes = options->cloak_log_max,
-                                      .map_checksum = sc_map_checksum(service->internal.map),
                                       .traffic = options->ledger.engine.demands.traffic};
     if (sc_cloak_log_new(&log, &service->internal.cloak_log) == SC_OK) return SC_OK;
     return sc_fail_memory(diag, "starting");
@@ -469,111 +405,24 @@ static sc_err make_report_log(sc_service *service, const sc_service_options *opt
     return SC_OK;
 }
 
-static int64_t run_ledger(void *context)
-{
-    return sc_ledger_round(context);
-}
-
-/** What was put is taken in the round that follows, which goes by what is there: the descriptor may
- * become readable only after that, and would stay so. */
-static void note_input(void *context, unsigned loop)
-{
-    (void)loop;
-    const int *fd = context;
-    uint64_t times = 0;
-    (void)!read(*fd, &times, sizeof times);
-}
-
-static sc_err host_ledger(sc_service_internal *internal, sc_diag *diag)
-{
-    int *fds = internal->ledger_fds;
-    sc_ledger_descriptors(internal->ledger, fds);
-    sc_err err = sc_http_host(internal->http, 0, run_ledger, internal->ledger);
-    for (int i = 0; !err && i < SC_LEDGER_DESCRIPTORS; i++) {
-        err = sc_http_watch(internal->http, 0, fds[i], note_input, &fds[i]);
-    }
-    return err ? sc_fail(diag, err, "the ledger cannot be started: %s", sc_err_text(err)) : SC_OK;
-}
-
-/** The ledger and the way to the provider, whose threads call each other. */
-static sc_err make_ledger(sc_service *service, const sc_service_options *options, sc_diag *diag)
+/** The first map, and room for others. */
+static sc_err make_maps(sc_service *service, const sc_map *map, const sc_service_options *options,
+                        sc_diag *diag)
 {
     sc_service_internal *internal = &service->internal;
-    sc_ledger_options ledger = options->ledger;
-    internal->rounds_requests = ledger.rare.users > 0;
-    ledger.settled = settle;
-    ledger.all_settled = settle_all;
-    ledger.watched = watch;
-    ledger.published = publish;
-    if (internal->auditor) ledger.audited = show_auditor;
-    ledger.context = service;
-    ledger.is_hosted = internal->is_ledger_hosted;
-    sc_err err = SC_OK;
-    if (options->gateway) {
-        err = sc_gateway_new(options->gateway, &internal->gateway, diag);
-        if (err) return err;
-        sc_async_route_join(sc_query_route_async(internal->query_route), internal->gateway);
-        ledger.workers = sc_gateway_port(internal->gateway);
-        ledger.self = sc_gateway_self(internal->gateway);
-    }
-    err = sc_ledger_new(internal->map, &ledger, &internal->ledger, diag);
-    if (err) return err;
-
-    sc_rng *rng = NULL;
-    err = sc_rng_new_secure(&rng);
-    if (err) return sc_fail(diag, err, "the system's random generator is not available");
-    sc_courier_options courier = options->courier;
-    courier.leaves = leave;
-    courier.back = take_back;
-    courier.context = service;
-    err = sc_courier_new(internal->map, &courier, rng, &internal->courier, diag);
-    sc_rng_free(rng);
-    if (err) return err;
-    sc_ledger_set_courier(internal->ledger, internal->courier);
-    return internal->is_ledger_hosted ? host_ledger(internal, diag) : SC_OK;
-}
-
-static sc_cluster_view *view_cluster(void *context)
-{
-    return sc_gateway_view(context);
-}
-
-static sc_cluster_view *view_process(void *context)
-{
-    return sc_process_view_now(context);
-}
-
-/** The parts of the map and who has them, if there are several. */
-static sc_err make_view(sc_service *service, const sc_service_options *options, sc_diag *diag)
-{
-    sc_service_internal *internal = &service->internal;
-    if (internal->gateway) {
-        internal->view = view_cluster;
-        internal->view_context = internal->gateway;
-        internal->partition = options->ledger.partition;
-        return SC_OK;
-    }
-    if (!options->ledger.partition || sc_partition_part_count(options->ledger.partition) < 2)
-        return SC_OK;
-    if (sc_process_view_new(sc_ledger_engines(internal->ledger), options->ledger.partition,
-                            &service->process_view)) {
+    sc_served_map *first = NULL;
+    const sc_rare_options *rare = &options->ledger.rare;
+    if (rare->users > 0 && sc_rare_memory_new(rare->capacity, &internal->rare_memory)) {
         return sc_fail_memory(diag, "starting");
     }
-    internal->view = view_process;
-    internal->view_context = service->process_view;
-    internal->partition = options->ledger.partition;
-    return SC_OK;
-}
-
-/** What people look at. */
-static sc_err make_pages(sc_service *service, const sc_service_options *options, sc_diag *diag)
-{
-    sc_service_internal *internal = &service->internal;
-    sc_err err = sc_static_pages_new(internal->map, sc_courier_vocabulary(internal->courier),
-                                     &internal->pages, diag);
-    if (!err && internal->partition)
-        err = sc_partition_page_new(internal->partition, &internal->partition_page, diag);
-    if (!err && options->has_ui) err = sc_ui_new(&internal->ui, diag);
+    sc_err err = sc_served_maps_new(internal, diag);
+    if (!err && options->gateway) {
+        err = sc_gateway_new(options->gateway, &internal->gateway, diag);
+        if (!err)
+            sc_async_route_join(sc_query_route_async(internal->query_route), internal->gateway);
+    }
+    if (!err) err = sc_served_map_new(internal, map, options, &first, diag);
+    if (!err) sc_served_map_serve(first);
     return err;
 }
 
@@ -582,7 +431,6 @@ sc_err sc_service_new(const sc_map *map, const sc_service_options *options, sc_s
 {
     sc_service *service = sc_calloc(1, sizeof *service);
     if (!service) return sc_fail_memory(diag, "starting");
-    service->internal.map = map;
     randombytes_buf(service->internal.listener_key, sizeof service->internal.listener_key);
     service->internal.log = options->log;
     service->internal.version = options->version;
@@ -591,6 +439,7 @@ sc_err sc_service_new(const sc_map *map, const sc_service_options *options, sc_s
     service->internal.encoding = options->courier.encoding;
     service->internal.extra = options->extra;
     service->internal.extra_count = options->extra_count;
+    service->internal.rounds_requests = options->ledger.rare.users > 0;
     sc_err err = sc_cross_origin_new(options->origins ? options->origins : "",
                                      &service->internal.cross_origin, diag);
     if (!err) err = make_credentials(service, options, diag);
@@ -598,9 +447,8 @@ sc_err sc_service_new(const sc_map *map, const sc_service_options *options, sc_s
     if (!err) err = make_server(service, options, diag);
     if (!err) err = make_cloak_log(service, options, diag);
     if (!err) err = make_report_log(service, options, diag);
-    if (!err) err = make_ledger(service, options, diag);
-    if (!err) err = make_view(service, options, diag);
-    if (!err) err = make_pages(service, options, diag);
+    if (!err) err = make_maps(service, map, options, diag);
+    if (!err && options->has_ui) err = sc_ui_new(&service->internal.ui, diag);
     if (err) {
         sc_service_free(service);
         return err;
@@ -658,8 +506,9 @@ sc_err sc_service_start(sc_service *service, sc_diag *diag)
     if (!err && internal->report_log) err = sc_report_log_start(internal->report_log, diag);
     if (!err && service->jwt) err = sc_jwt_issuer_start(service->jwt, diag);
     if (err || !internal->gateway) return err;
-    return sc_gateway_start(internal->gateway, internal->ledger,
-                            sc_courier_vocabulary(internal->courier), diag);
+    const sc_served_map *served = sc_served_now(internal);
+    return sc_gateway_start(internal->gateway, served->ledger,
+                            sc_courier_vocabulary(served->courier), diag);
 }
 
 sc_http *sc_service_http(sc_service *service)
@@ -684,12 +533,12 @@ void sc_service_count_refusal(sc_service *service, sc_problem_kind kind)
 
 sc_err sc_service_switch(sc_service *service, sc_variant variant)
 {
-    return sc_ledger_switch(service->internal.ledger, variant);
+    return sc_ledger_switch(sc_served_now(&service->internal)->ledger, variant);
 }
 
 sc_variant sc_service_variant(const sc_service *service)
 {
-    return sc_ledger_variant(service->internal.ledger);
+    return sc_ledger_variant(sc_served_now(&service->internal)->ledger);
 }
 
 sc_err sc_service_issue(sc_service *service, const char *user, double seconds, char *out,
@@ -703,23 +552,82 @@ sc_err sc_service_issue(sc_service *service, const char *user, double seconds, c
     return err;
 }
 
-sc_err sc_service_reload(sc_service *service, const sc_policy *policy, sc_diag *diag)
+/** A certificate that does not fit its key would be found when the provider is asked next. */
+static sc_err read_provider_files(const sc_courier_options *courier, sc_courier_files **out,
+                                  sc_diag *diag)
+{
+    if (!courier || courier->kind != SC_COURIER_HTTP) return SC_OK;
+    const sc_tls_files files = {
+        .certificate = courier->certificate, .key = courier->key, .client_ca = courier->ca};
+    const sc_err err = sc_http_tls_check(&files, diag);
+    return err ? err : sc_courier_read_files(courier, out, diag);
+}
+
+sc_err sc_service_reload(sc_service *service, const sc_policy *policy,
+                         const sc_courier_options *courier, sc_diag *diag)
 {
     sc_service_internal *internal = &service->internal;
     sc_access_rules *terms = NULL;
+    sc_courier_files *files = NULL;
     sc_access_rules *now = sc_credentials_hold(internal->credentials);
     sc_err err = read_terms(service, policy, now, &terms, diag);
     sc_access_rules_release(now);
     if (err) return err;
-    err = sc_http_reload_tls(internal->http, diag);
+    err = read_provider_files(courier, &files, diag);
+    if (!err) err = sc_http_reload_tls(internal->http, diag);
     if (!err && service->jwt) err = sc_jwt_issuer_reload(service->jwt, diag);
     if (!err && internal->oblivious) err = sc_oblivious_gateway_reload(internal->oblivious, diag);
     if (err) {
+        sc_courier_files_free(files);
         sc_access_rules_release(terms);
         return err;
     }
+    if (files) sc_courier_use_files(sc_served_now(internal)->courier, files);
     sc_credentials_exchange(internal->credentials, terms);
     return SC_OK;
+}
+
+sc_err sc_service_prepare_map(sc_service *service, const sc_map *map,
+                              const sc_service_options *options, void (*retired)(void *context),
+                              void *context, sc_served_map **out, sc_diag *diag)
+{
+    sc_service_internal *internal = &service->internal;
+    // A record of true positions is of one map.
+    if (internal->gateway || internal->extra_count > 0 || internal->auditor) {
+        return sc_fail(diag, SC_EINVAL, "this service cannot change its map while it runs");
+    }
+    sc_served_map *served = NULL;
+    sc_err err = sc_served_maps_keep(internal->maps, diag);
+    if (!err) err = sc_served_map_new(internal, map, options, &served, diag);
+    if (err) return err;
+    served->retired = retired;
+    served->retired_context = context;
+    *out = served;
+    return SC_OK;
+}
+
+void sc_service_serve_map(sc_service *service, sc_served_map *prepared)
+{
+    sc_served_map_serve(prepared);
+    sc_events_map(service->internal.events, sc_map_checksum(prepared->map));
+}
+
+void sc_service_discard_map(sc_service *service, sc_served_map *prepared)
+{
+    (void)service;
+    sc_served_map_discard(prepared);
+}
+
+void sc_service_on_retired(sc_service *service, void (*retired)(void *context), void *context)
+{
+    sc_served_map *served = sc_served_now(&service->internal);
+    served->retired = retired;
+    served->retired_context = context;
+}
+
+const sc_vocabulary *sc_service_vocabulary(const sc_service *service)
+{
+    return sc_courier_vocabulary(sc_served_now(&service->internal)->courier);
 }
 
 static void sleep_s(double seconds)
@@ -739,7 +647,7 @@ size_t sc_service_drain(sc_service *service, double grace_s, double seconds)
 {
     sc_service_internal *internal = &service->internal;
     atomic_store(&internal->is_draining, true);
-    sc_ledger_drain(internal->ledger);
+    sc_served_maps_drain(internal->maps);
     // A socket that is closed resets those who wait to be accepted there.
     const bool is_alone = sc_http_is_idle(internal->http);
     sleep_s(grace_s > GRACE_S || is_alone ? grace_s : GRACE_S);
@@ -757,7 +665,7 @@ size_t sc_service_drain(sc_service *service, double grace_s, double seconds)
     const size_t left = sc_pending_count(internal->pending);
     if (left > 0) {
         // While there are loops to reply: queries that still wait fail as stopped (P8).
-        sc_ledger_end(internal->ledger);
+        sc_served_maps_end(internal->maps);
     }
     // Those who are connected hear of it before they are cut off.
     const int64_t farewell_us = from_now_us(FAREWELL_S);
@@ -774,22 +682,19 @@ void sc_service_free(sc_service *service)
     sc_service_internal *internal = &service->internal;
     // No more requests; then all tickets are settled, and no errand is sent; then those under way
     // come back; then no thread is left that calls the rest.
+    sc_served_maps_stop(internal->maps);
     if (internal->http) sc_http_stop(internal->http);
     if (internal->gateway) sc_gateway_stop(internal->gateway);
-    if (internal->ledger) sc_ledger_stop(internal->ledger);
-    sc_courier_free(internal->courier);
+    sc_served_maps_close(internal->maps);
     sc_cloak_log_free(internal->cloak_log);
     sc_query_route_free(internal->query_route);
-    sc_sealed_zones_free(internal->sealed_zones);
     sc_oblivious_gateway_free(internal->oblivious);
     sc_events_free(internal->events);
-    alarms_free(service->alarms);
-    sc_process_view_free(service->process_view);
-    sc_ledger_free(internal->ledger);
-    sc_gateway_free(internal->gateway);
+    alarms_free(internal->alarms);
     sc_http_free(internal->http);
-    sc_static_pages_free(internal->pages);
-    sc_partition_page_free(internal->partition_page);
+    sc_served_maps_free(internal->maps);
+    sc_rare_memory_release(internal->rare_memory);
+    sc_gateway_free(internal->gateway);
     sc_ui_free(internal->ui);
     sc_report_log_free(internal->report_log);
     sc_metrics_free(internal->metrics);

@@ -115,8 +115,45 @@ void sc_service_reopen_cloak_log(sc_service *service);
 /**
  * Apply `policy`, and read the files of keys, revoked tokens and certificates again. All or
  * nothing: on failure everything stays as it was.
+ *
+ * @param courier  the files of certificates for a provider over HTTP are read again, too, and used
+ *                 for new connections to it. NULL: not
  */
-SC_CHECKED sc_err sc_service_reload(sc_service *service, const sc_policy *policy, sc_diag *diag);
+SC_CHECKED sc_err sc_service_reload(sc_service *service, const sc_policy *policy,
+                                    const sc_courier_options *courier, sc_diag *diag);
+
+// --- Another map (served_map.h) -----------------------------------------------------------------
+
+typedef struct sc_served_map sc_served_map;
+
+/**
+ * Make ready to serve another map, beside the one that is served: engines, ledger, way to the
+ * provider, pages. Takes as long as at the start, and as much memory. Not with a gateway, nor where
+ * extra pages go by the map.
+ *
+ * @param map      borrowed until `retired` is called, as what the options point to
+ * @param options  as of the start, but for what goes by the map
+ * @param retired  may be NULL; called by a thread of the service's, or by sc_service_free(), when
+ *                 the map is in use no more; not if it is discarded
+ * @return SC_OK, SC_EBUSY (maps before it still have queries), or as sc_service_new()
+ */
+SC_CHECKED sc_err sc_service_prepare_map(sc_service *service, const sc_map *map,
+                                         const sc_service_options *options,
+                                         void (*retired)(void *context), void *context,
+                                         sc_served_map **out, sc_diag *diag);
+
+/** Let new queries come in on it; those that wait end on the map before. Never fails. */
+void sc_service_serve_map(sc_service *service, sc_served_map *prepared);
+
+/** It is not wanted after all; NULL is fine. */
+void sc_service_discard_map(sc_service *service, sc_served_map *prepared);
+
+/** To be told, as in sc_service_prepare_map(), when the first map is in use no more. Before
+ * sc_service_start(). */
+void sc_service_on_retired(sc_service *service, void (*retired)(void *context), void *context);
+
+/** The words for categories that requests may use now; lent until the next map. */
+const sc_vocabulary *sc_service_vocabulary(const sc_service *service);
 
 /**
  * No new queries; the queries there are get their outcome. Waits until that is so, at most

@@ -34,49 +34,47 @@ typedef struct sc_sealed_zones sc_sealed_zones;  ///< sealed_zones.h
 typedef struct sc_cloak_log sc_cloak_log;        ///< cloak_log.h
 typedef struct sc_oblivious_gateway sc_oblivious_gateway;  ///< oblivious_gateway.h
 typedef struct sc_report_log sc_report_log;                ///< report/report_log.h
-typedef struct sc_static_pages sc_static_pages;      ///< static_pages.h: map, categories, openapi
-typedef struct sc_partition_page sc_partition_page;  ///< status_pages.c: the partition
-typedef struct sc_ui sc_ui;                          ///< static_pages.h: the UI
-typedef struct sc_extra_page sc_extra_page;          ///< service.h: pages of a command
+typedef struct sc_static_pages sc_static_pages;        ///< static_pages.h: map, categories, openapi
+typedef struct sc_partition_page sc_partition_page;    ///< status_pages.c: the partition
+typedef struct sc_ui sc_ui;                            ///< static_pages.h: the UI
+typedef struct sc_extra_page sc_extra_page;            ///< service.h: pages of a command
+typedef struct sc_service_options sc_service_options;  ///< service.h
+typedef struct sc_served_map sc_served_map;      ///< served_map.h: a map and what stands on it
+typedef struct sc_served_maps sc_served_maps;    ///< served_map.h: all that are there
+typedef struct sc_process_view sc_process_view;  ///< status_pages.c
+typedef struct sc_alarms sc_alarms;              ///< service.c: what the log tells operators
 
 typedef struct sc_service_internal {
-    const sc_map *map;
     unsigned loops;
-    bool is_ledger_hosted;                  ///< the only loop's thread is the ledger's, too
-    int ledger_fds[SC_LEDGER_DESCRIPTORS];  ///< which that loop watches then
+    bool is_ledger_hosted;  ///< the only loop's thread is the ledgers', too
     sc_log *log;
     sc_http *http;
-    sc_courier *courier;
-    sc_ledger *ledger;
+    /** The map that takes queries: sc_served_now() reads it, and served_map.h says for how long. */
+    _Atomic(sc_served_map *) served;
+    sc_served_maps *maps;
+    sc_rare_memory *rare_memory;  ///< of all maps; NULL: all requests are sent
+    sc_alarms *alarms;
     sc_rate_limit *user_rates;
     sc_query_charges *charges;
     sc_rate_limit *address_rates;
     sc_cross_origin *cross_origin;  ///< NULL: pages of this service alone
     sc_pending *pending;
     sc_query_route *query_route;
-    sc_sealed_zones *sealed_zones;    ///< NULL: there are none
     sc_oblivious_gateway *oblivious;  ///< NULL: requests come by themselves alone
     sc_events *events;
     const sc_auditor *auditor;  ///< NULL: there is none
     sc_cloak_log *cloak_log;    ///< NULL: there is none
     sc_report_log *report_log;  ///< NULL: there is none
     sc_metrics *metrics;
-    sc_static_pages *pages;
     sc_ui *ui;  ///< NULL: none
     const sc_extra_page *extra;
     size_t extra_count;
     const char *version;
     bool rounds_requests;  ///< to those of a closed list (ledger/rare_requests.h)
     sc_courier_kind provider;
-    sc_encoding encoding;           ///< of a provider over HTTP
-    const sc_partition *partition;  ///< NULL: one part, and nothing to show of it
-    /** Who has which part, now; NULL: there is one part. The result is the caller's
-     * (sc_cluster_view_free()); NULL if memory is out. Any thread. */
-    sc_cluster_view *(*view)(void *context);
-    void *view_context;
-    sc_partition_page *partition_page;  ///< NULL: there is one part
-    sc_gateway *gateway;                ///< NULL: the engines are in this process
-    unsigned char listener_key[16];     ///< behind the numbers of users who listen to events
+    sc_encoding encoding;            ///< of a provider over HTTP
+    sc_gateway *gateway;             ///< NULL: the engines are in this process
+    unsigned char listener_key[16];  ///< behind the numbers of users who listen to events
     atomic_bool is_draining;
     sc_credentials *credentials;                     ///< access_policy.h
     atomic_uint_fast64_t refused[SC_PROBLEM_COUNT];  ///< requests, by the problem
@@ -92,6 +90,9 @@ static inline uint64_t sc_refusals_of(const sc_service_internal *service, sc_pro
 {
     return atomic_load_explicit(&service->refused[kind], memory_order_relaxed);
 }
+
+/** For sc_courier_options.back: an exchange that failed is counted for the log. Any thread. */
+void sc_alarms_count(sc_alarms *alarms, const sc_errand *errand);
 
 // --- Routes (http_routes.c)
 // ---------------------------------------------------------------------------
@@ -169,14 +170,16 @@ SC_CHECKED sc_err sc_partition_page_new(const sc_partition *partition, sc_partit
 /** After the loops have stopped; NULL is fine. */
 void sc_partition_page_free(sc_partition_page *page);
 
+/** Whether a loop has replies that still send it. In the loop's thread. */
+bool sc_partition_page_is_lent(const sc_partition_page *page, const sc_http *http, unsigned loop);
+
 void sc_partition_page_show(const sc_partition_page *page, sc_http_request *request);
 
-/** Requires `service->view`. */
-void sc_cluster_show(const sc_service_internal *service, sc_http_request *request);
+/** Requires that it has a view. */
+void sc_cluster_show(const sc_served_map *served, sc_http_request *request);
 
-/** The view of a service that has all engines in its own process: a cluster of one. Keeps the
- * counts of the last call, so that loads are queries per second. */
-typedef struct sc_process_view sc_process_view;
+// The view of a service that has all engines in its own process: a cluster of one. Keeps the
+// counts of the last call, so that loads are queries per second.
 
 /** @param engines  borrowed, as the partition @return SC_OK, SC_ENOMEM */
 SC_CHECKED sc_err sc_process_view_new(sc_engine_pool *engines, const sc_partition *partition,
@@ -222,7 +225,7 @@ struct sc_query_body;  ///< query_json.h
 bool sc__query_find_road(const sc_map *map, const sc_policy *policy,
                          const struct sc_query_body *body, sc_snap *out, sc_problem *problem);
 
-/** For sc_ledger_options.settled and all_settled; `context` is the sc_query_route. The ledger's
+/** For sc_ledger_options.settled and all_settled; `context` is the sc_served_map. The ledger's
  * thread. A ticket waits for the second call, so that each loop is woken once for all its tickets.
  */
 void sc_query_route_settled(void *context, sc_ticket *ticket);
@@ -234,7 +237,9 @@ void sc_query_route_watched(void *context, const sc_ticket *ticket);
 /** Queries with a life of their own; lent. */
 sc_async_route *sc_query_route_async(const sc_query_route *route);
 
-/** Tickets that the ledger has handed to loops so far; for tests. */
-uint64_t sc__query_route_handed(const sc_query_route *route);
+/** How many tickets ledgers have handed to a loop, and how many of them, the oldest, it has taken,
+ * or more. Any thread. */
+uint64_t sc_query_route_handed(const sc_query_route *route, unsigned loop);
+uint64_t sc_query_route_taken(const sc_query_route *route, unsigned loop);
 
 #endif

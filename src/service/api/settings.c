@@ -20,8 +20,9 @@ struct sc_setting_text {
 
 // --- The table ----------------------------------------------------------------------
 
-#define START false
-#define RELOAD true
+#define START SC__SETTING_START
+#define RELOAD SC__SETTING_RELOAD
+#define MAP SC__SETTING_MAP
 #define PLACE(field) offsetof(sc_settings, field)
 #define AS_TEXT(x) #x
 
@@ -269,13 +270,34 @@ static bool is_same(const sc_settings *a, const sc_settings *b, const sc__settin
     return true;
 }
 
-const char *sc_settings_stuck(const sc_settings *now, const sc_settings *next, size_t *from)
+const char *sc_settings_stuck(const sc_settings *now, const sc_settings *next, bool changes_map,
+                              size_t *from)
 {
     while (*from < SETTING_COUNT) {
         const sc__setting *setting = &table[(*from)++];
-        if (!setting->is_reloaded && !is_same(now, next, setting)) return setting->name;
+        const bool is_stuck = setting->when == SC__SETTING_START ||
+                              (setting->when == SC__SETTING_MAP && !changes_map);
+        if (is_stuck && !is_same(now, next, setting)) return setting->name;
     }
     return NULL;
+}
+
+bool sc_settings_have_same_map(const sc_settings *now, const sc_settings *next)
+{
+    for (size_t i = 0; i < SETTING_COUNT; i++) {
+        if (table[i].when == SC__SETTING_MAP && !is_same(now, next, &table[i])) return false;
+    }
+    return true;
+}
+
+void sc_settings_lend_map(sc_settings *settings, const sc_settings *next)
+{
+    for (size_t i = 0; i < SETTING_COUNT; i++) {
+        if (table[i].when != SC__SETTING_MAP) continue;
+        // All of them are texts.
+        *(const char **)field_of(settings, &table[i]) =
+            *(const char *const *)const_field_of(next, &table[i]);
+    }
 }
 
 sc_err sc_settings_parts(const char *list, char ***out, size_t *count)

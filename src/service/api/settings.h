@@ -111,10 +111,18 @@ sc_demands sc_settings_demands(const sc_settings *settings);
 /**
  * Settings that are different in `next` and do not change while a service runs, one with each call.
  *
- * @param from  0 at first; where to look on
+ * @param changes_map  whether those that go with the map do
+ * @param from         0 at first; where to look on
  * @return the name of the next one; NULL if there is no other
  */
-const char *sc_settings_stuck(const sc_settings *now, const sc_settings *next, size_t *from);
+const char *sc_settings_stuck(const sc_settings *now, const sc_settings *next, bool changes_map,
+                              size_t *from);
+
+/** Whether those that go with the map are the same. */
+bool sc_settings_have_same_map(const sc_settings *now, const sc_settings *next);
+
+/** Set those that go with the map to those of `next`, which has to outlive `settings`. */
+void sc_settings_lend_map(sc_settings *settings, const sc_settings *next);
 
 /** Lists, taken apart: the parts lie in one block, ended by NULL; free with
  * sc_settings_parts_free(). */
@@ -146,7 +154,7 @@ typedef struct sc__setting {
     double most;
     const char *words;     ///< parted by blanks
     const char *standard;  ///< the default, as it would be written
-    bool is_reloaded;
+    enum { SC__SETTING_START, SC__SETTING_RELOAD, SC__SETTING_MAP } when;  ///< it may change
 } sc__setting;
 
 /** All settings, in the order of the list. */

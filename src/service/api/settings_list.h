@@ -13,7 +13,9 @@
  *   SWITCH(section, field, "name", when, who, "help")                       off, unless it is said
  *   WORD(section, field, "name", "VALUE", "words", default, when, who, "help")   a word's place
  *
- * `when`: RELOAD, what a reload changes in a running service; START, what it does not.
+ * `when`: RELOAD, what a reload changes in a running service; MAP, what it changes together with
+ * the map that is served (served_map.h), which a gateway, a worker and a demonstration do not;
+ * START, what it does not.
  * `who` has a flag for it: HTTP, processes that serve HTTP (serve, demo, gateway); RUN, those with
  * engines (serve, demo, worker); NATS, those of a cluster (gateway, worker); ALL. A file may have
  * them all: the processes of a cluster share one.
@@ -23,7 +25,7 @@
 
 // clang-format off
 #define SC_SETTINGS(LIST, TEXT, COUNT, NUMBER, SWITCH, WORD)                                          \
-    TEXT(server, map, "map", "FILE.scm", "", START, ALL,                                              \
+    TEXT(server, map, "map", "FILE.scm", "", MAP, ALL,                                                \
          "the road network; may also be given as an argument (default: none)")                        \
     LIST(server, listen, "listen", "ADDRESS,...", "127.0.0.1:8080", START, HTTP,                      \
          "where to listen: HOST:PORT, [IPV6]:PORT or unix:PATH, separated by commas; port 0 lets "    \
@@ -243,7 +245,7 @@
           "and 8 with sampling, expansion and patient)")                                              \
     SWITCH(engine, paranoid, "paranoid", START, HTTP,                                                 \
            "check every promise of every cloak once more before it leaves")                           \
-    TEXT(engine, partition, "partition", "FILE.partition", "", START, ALL,                            \
+    TEXT(engine, partition, "partition", "FILE.partition", "", MAP, ALL,                              \
          "the map in parts, see 'starcloak partition'; each part has an engine of its own "           \
          "(default: one part)")                                                                       \
     COUNT(engine, threads, "threads", "N", 0, 0, 1024, START, RUN,                                    \
@@ -273,14 +275,14 @@
     NUMBER(engine, rare_memory_s, "rare-memory", "S", 3600, 1, 86400, START, HTTP,                    \
            "rare-requests: seconds for which it is remembered, in memory alone, that a user has "     \
            "made a request (default 3600)")                                                           \
-    TEXT(engine, density, "density", "FILE.csv", "", START, ALL,                                      \
+    TEXT(engine, density, "density", "FILE.csv", "", MAP, ALL,                                        \
          "traffic by segment, see 'starcloak density'; the patient engine then keeps 'traffic', and " \
          "the metrics show the effective segments of cloaks by it; the same table at all "            \
          "processes of a cluster (default: all segments are equally busy)")                           \
     WORD(engine, traffic, "traffic", "N", "auto 0 2 3 4", 0, START, ALL,                              \
          "patient with a density: each road that can be a member's is at most as likely as one of N, "\
          "2, 3 or 4; 0: not asked; auto: 2 where there is a density (default auto)")                  \
-    TEXT(engine, classes, "classes", "FILE.csv", "", START, ALL,                                      \
+    TEXT(engine, classes, "classes", "FILE.csv", "", MAP, ALL,                                        \
          "classes of places, as clinics, by segment, see 'starcloak map classes': their roads do not "  \
          "count for l; the same table at all processes of a cluster (default: none)")                 \
     SWITCH(engine, continuity, "continuity", START, ALL,                                              \
@@ -290,7 +292,7 @@
            "with continuity: how fast users are at most, metres per second (default 33)")             \
     NUMBER(engine, tau_s, "tau", "S", 300, 0.001, 86400, START, HTTP,                                 \
            "with continuity: how long a cloak counts, and is kept, seconds (default 300)")            \
-    TEXT(provider, provider, "provider", "URL", "", START, HTTP,                                      \
+    TEXT(provider, provider, "provider", "URL", "", MAP, HTTP,                                        \
          "the URL of the provider: 'starcloak lbs' or another that implements the provider "          \
          "protocol (default: the built-in provider, in the same process)")                            \
     SWITCH(provider, provider_plain, "provider-plain", START, HTTP,                                   \
@@ -315,7 +317,7 @@
     NUMBER(provider, provider_slack, "provider-slack", "SHARE", 0, 0, 1, START, HTTP,                 \
            "the share by which the provider's distances may differ from those of our map; needed "    \
            "if it has another map (default 0)")                                                       \
-    LIST(provider, categories, "categories", "NAME,...", "", START, HTTP,                             \
+    LIST(provider, categories, "categories", "NAME,...", "", MAP, HTTP,                               \
          "categories that the provider has but the map does not, separated by commas (default: "      \
          "none)")                                                                                     \
     COUNT(provider, breaker_failures, "breaker-failures", "N", 8, 0, 1000000, START, HTTP,            \

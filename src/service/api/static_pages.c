@@ -1,4 +1,5 @@
-// Static pages: written or taken from the program at the start, then served from the cache.
+// Static pages: written or taken from the program when a map is made ready, then served from the
+// cache.
 #include "api/static_pages.h"
 
 #include "api/map_display.h"
@@ -20,7 +21,7 @@ struct sc_static_pages {
     sc__cached_page openapi;
 };
 
-// Kept, but never shown without asking: another start may serve another map at the same address,
+// Kept, but never shown without asking: another map may be served at the same address any time,
 // and cloaks drawn on the one before would be wrong without a sign of it. Asking costs a 304.
 static const char cache_control[] = "public, no-cache";
 
@@ -96,6 +97,16 @@ void sc_static_pages_free(sc_static_pages *pages)
     sc__cached_page_fini(&pages->categories);
     sc__cached_page_fini(&pages->openapi);
     sc_free(pages);
+}
+
+bool sc_static_pages_are_lent(const sc_static_pages *pages, const sc_http *http, unsigned loop)
+{
+    const sc__cached_page *const all[] = {&pages->map, &pages->map_bytes, &pages->categories,
+                                          &pages->openapi};
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
+        if (sc__cached_page_is_lent(all[i], http, loop)) return true;
+    }
+    return false;
 }
 
 void sc_static_pages_map(const sc_static_pages *pages, sc_http_request *request)

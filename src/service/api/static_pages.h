@@ -1,7 +1,7 @@
 /**
  * @file static_pages.h
- * @brief Pages that do not change while the service runs: the map for display, categories,
- * openapi.json, and the UI.
+ * @brief Pages that do not change while a map is served: the map for display, categories,
+ * openapi.json; and the UI.
  *
  *     GET /v1/map         {"checksum":"...","nodes":n,"is_geographic":true,"bounds":[w,s,e,n],
  *                          "unit":1e-7,"segments":[[x,y,dx,dy,dx,dy,...],...],"ends":[a,b,a,b,...],
@@ -10,8 +10,8 @@
  *     GET /v1/categories  {"categories":[{"name":"cafe","objects":112},...]}
  *     GET /openapi.json   OpenAPI 3.1 of all routes (openapi.json in this folder)
  *
- * Written once at the start and cached (response_cache.h). The map and the categories are no
- * secret: the provider has them.
+ * Written once for each map that is served and cached (response_cache.h). The map and the
+ * categories are no secret: the provider has them.
  */
 #ifndef SC_API_STATIC_PAGES_H
 #define SC_API_STATIC_PAGES_H
@@ -27,7 +27,10 @@
 SC_CHECKED sc_err sc_static_pages_new(const sc_map *map, const sc_vocabulary *vocabulary,
                                       sc_static_pages **out, sc_diag *diag);
 
-/** After the loops have stopped; NULL is fine. */
+/** Whether a loop has replies that still send one of them. In the loop's thread. */
+bool sc_static_pages_are_lent(const sc_static_pages *pages, const sc_http *http, unsigned loop);
+
+/** After the loops have stopped, or when none is lent; NULL is fine. */
 void sc_static_pages_free(sc_static_pages *pages);
 
 void sc_static_pages_map(const sc_static_pages *pages, sc_http_request *request);

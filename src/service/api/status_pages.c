@@ -6,6 +6,7 @@
 
 #include "api/problem_details.h"
 #include "api/response_cache.h"
+#include "api/served_map.h"
 #include "api/service.h"
 #include "base/alloc.h"
 #include "base/clock.h"
@@ -17,6 +18,16 @@
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
+
+/** "map":{"checksum":"69ea1661e9c4f52b","segments":1200}: roads are named by numbers of this map.
+ */
+static void put_map(sc_json_writer *json, const sc_map *map)
+{
+    sc_json_open_object(json, "map");
+    sc_json_put_hex(json, "checksum", sc_map_checksum(map));
+    sc_json_put_count(json, "segments", sc_map_segment_count(map));
+    sc_json_close_object(json);
+}
 
 /** "k":{"least":2,"standard":5,"most":1000} for one need. */
 static void put_need(sc_json_writer *json, const char *name, double least, double standard,
@@ -122,11 +133,13 @@ static bool put_about(sc_bytes *out, const sc_service_internal *service, const s
                       bool is_admin)
 {
     const sc_access events = is_admin ? policy->events : SC_ACCESS_OFF;
+    const sc_served_map *served = sc_served_now(service);
     sc_json_writer json = sc_json_writer_of(out);
     sc_json_open_object(&json, NULL);
     sc_json_put_string(&json, "version", service->version);
-    sc_json_put_string(&json, "engine", sc_variant_name(sc_ledger_variant(service->ledger)));
+    sc_json_put_string(&json, "engine", sc_variant_name(sc_ledger_variant(served->ledger)));
     put_provider(&json, service);
+    put_map(&json, served->map);
     put_profile(&json, policy);
     sc_json_put_count(&json, "max_nearest", policy->requests.max_k);
     sc_json_put_number(&json, "max_radius_m", policy->requests.max_radius_m);
@@ -135,8 +148,8 @@ static bool put_about(sc_bytes *out, const sc_service_internal *service, const s
     sc_json_put_string(&json, "metric", sc_metric_name(policy->metric));
     sc_json_put_string(&json, "events", access_name(events));
     put_offers(&json, service, events);
-    sc_json_put_flag(&json, "zones", service->sealed_zones != NULL);
-    sc_json_put_flag(&json, "cluster", is_admin && service->view != NULL);
+    sc_json_put_flag(&json, "zones", served->sealed_zones != NULL);
+    sc_json_put_flag(&json, "cluster", is_admin && served->view != NULL);
     sc_json_put_flag(&json, "demo", service->extra_count > 0);
     put_recording(&json, service->auditor);
     sc_json_close_object(&json);
@@ -176,7 +189,7 @@ static const char *reason_not_ready(const sc_service_internal *service)
 {
     if (atomic_load(&service->is_draining)) return "{\"status\":\"draining\"}";
     // Queries would find company and then fail; another instance may have a provider.
-    if (sc_courier_stats_of(service->courier).is_suspended) {
+    if (sc_courier_stats_of(sc_served_now(service)->courier).is_suspended) {
         return "{\"status\":\"provider_suspended\"}";
     }
     // Other gateways refuse to share cloaks.
@@ -261,6 +274,11 @@ void sc_partition_page_free(sc_partition_page *page)
     sc_free(page);
 }
 
+bool sc_partition_page_is_lent(const sc_partition_page *page, const sc_http *http, unsigned loop)
+{
+    return sc__cached_page_is_lent(&page->cached, http, loop);
+}
+
 void sc_partition_page_show(const sc_partition_page *page, sc_http_request *request)
 {
     sc__cached_page_send(&page->cached, request);
@@ -268,9 +286,9 @@ void sc_partition_page_show(const sc_partition_page *page, sc_http_request *requ
 
 // --- The cluster ---------------------------------------------------------------------------------
 
-void sc_cluster_show(const sc_service_internal *service, sc_http_request *request)
+void sc_cluster_show(const sc_served_map *served, sc_http_request *request)
 {
-    sc_cluster_view *view = service->view(service->view_context);
+    sc_cluster_view *view = served->view(served->view_context);
     char *text = view ? sc_cluster_view_json(view) : NULL;
     sc_cluster_view_free(view);
     if (text) {

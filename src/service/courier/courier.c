@@ -38,6 +38,26 @@ const sc_cost_estimator *sc_courier_costs(const sc_courier *courier)
     return courier->costs;
 }
 
+sc_err sc_courier_read_files(const sc_courier_options *options, sc_courier_files **out,
+                             sc_diag *diag)
+{
+    return sc__shared_rules_read(options, out, diag);
+}
+
+void sc_courier_use_files(sc_courier *courier, sc_courier_files *files)
+{
+    if (courier->connections) {
+        sc__connections_renew(courier->connections, files);
+    } else {
+        sc__shared_rules_free(files);
+    }
+}
+
+void sc_courier_files_free(sc_courier_files *files)
+{
+    sc__shared_rules_free(files);
+}
+
 bool sc_courier_is_in_place(const sc_courier *courier)
 {
     return courier->is_in_place;

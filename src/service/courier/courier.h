@@ -170,6 +170,25 @@ SC_CHECKED sc_err sc_courier_new(const sc_map *map, const sc_courier_options *op
 /** Whatever is under way comes back first, as stopped; then the threads end. NULL is fine. */
 void sc_courier_free(sc_courier *courier);
 
+/** Certificates for a provider over HTTP that were read again. */
+typedef struct sc__shared_rules sc_courier_files;
+
+/**
+ * Read the certificates and the key that `options` name, for a provider over HTTP that is at the
+ * same address.
+ *
+ * @return SC_OK, SC_EINVAL, SC_EIO, SC_ENOMEM
+ */
+SC_CHECKED sc_err sc_courier_read_files(const sc_courier_options *options, sc_courier_files **out,
+                                        sc_diag *diag);
+
+/** Use them, which are taken, for connections that are opened from now on; what is under way is not
+ * disturbed. Any thread. */
+void sc_courier_use_files(sc_courier *courier, sc_courier_files *files);
+
+/** They are not used after all; NULL is fine. */
+void sc_courier_files_free(sc_courier_files *files);
+
 /**
  * Send an errand. Any thread; never waits.
  *

@@ -17,9 +17,16 @@ enum { UNREAD_MAX = 64 * 1024 * 1024 };
 /** Longer than anything needs to wait. */
 enum { LONGEST_MS = 3600000 };
 
+/** What requests share, as long as one of them uses it. Of the connections' thread. */
+struct sc__shared_rules {
+    sc__request_rules rules;
+    size_t users;  ///< connections, and the one that new ones go by
+};
+
 /** A place for one exchange at a time. */
 typedef struct sc__connection {
     sc__provider_request request;  ///< first: what curl knows of is also the line
+    sc__shared_rules *rules;       ///< that it goes by
     sc__connections *connections;
     sc__exchange *exchange;  ///< NULL: it is free
     struct sc__connection *next_free;
@@ -34,7 +41,6 @@ typedef struct row {
 struct sc__connections {
     // Read-only once it has started.
     sc__connections_hooks hooks;
-    sc__request_rules rules;
     CURLM *multi;
     sc__connection *slots;
     size_t slot_count;
@@ -44,6 +50,7 @@ struct sc__connections {
 
     // Of its thread.
     sc_rng *rng;
+    sc__shared_rules *rules;  ///< that exchanges go by which begin
     sc_deadlines timers;      ///< of all exchanges that it has taken
     sc_deadlines waiting[2];  ///< by order_us; cheap exchanges, and dear ones
     size_t dear_count;        ///< dear exchanges that are running
@@ -52,6 +59,7 @@ struct sc__connections {
     // Under the lock.
     pthread_mutex_t lock;
     row inbox;
+    sc__shared_rules *renewed;  ///< to be used from now on; NULL: none
     bool is_stopping;
 
     // Of all.
@@ -112,13 +120,71 @@ static void bring_back(sc__connections *connections, sc__exchange *exchange, sc_
     connections->hooks.back(connections->hooks.context, exchange);
 }
 
+// --- Rules ----------------------------------------------------------------------------------
+
+static void release_rules(sc__shared_rules *rules)
+{
+    if (!rules || --rules->users > 0) return;
+    sc__request_rules_fini(&rules->rules);
+    sc_free(rules);
+}
+
+sc_err sc__shared_rules_read(const sc_courier_options *options, sc__shared_rules **out,
+                             sc_diag *diag)
+{
+    sc__shared_rules *rules = sc_calloc(1, sizeof *rules);
+    if (!rules) return sc_fail_memory(diag, "preparing to ask the provider");
+    rules->users = 1;
+    const sc_err err = sc__request_rules_init(&rules->rules, options, diag);
+    if (err) {
+        sc_free(rules);
+        return err;
+    }
+    *out = rules;
+    return SC_OK;
+}
+
+void sc__shared_rules_free(sc__shared_rules *rules)
+{
+    release_rules(rules);
+}
+
+void sc__connections_renew(sc__connections *connections, sc__shared_rules *rules)
+{
+    pthread_mutex_lock(&connections->lock);
+    sc__shared_rules *passed_over = connections->renewed;
+    connections->renewed = rules;
+    pthread_mutex_unlock(&connections->lock);
+    release_rules(passed_over);
+}
+
+/** A connection is about to be used: by the rules of now, if curl has the memory. */
+static void renew(sc__connections *connections, sc__connection *connection)
+{
+    if (connection->rules == connections->rules ||
+        !sc__provider_request_renew(&connection->request, &connections->rules->rules)) {
+        return;
+    }
+    release_rules(connection->rules);
+    connection->rules = connections->rules;
+    connection->rules->users++;
+}
+
+// --- Coming ---------------------------------------------------------------------------------
+
 static void take_inbox(sc__connections *connections, bool *is_stopping)
 {
     pthread_mutex_lock(&connections->lock);
+    sc__shared_rules *renewed = connections->renewed;
+    connections->renewed = NULL;
     sc__exchange *exchange = connections->inbox.first;
     connections->inbox = (row){.first = NULL};
     *is_stopping = connections->is_stopping;
     pthread_mutex_unlock(&connections->lock);
+    if (renewed) {
+        release_rules(connections->rules);
+        connections->rules = renewed;
+    }
     while (exchange) {
         sc__exchange *next = exchange->next;
         wait_for_connection(connections, exchange);
@@ -143,6 +209,7 @@ static void begin(sc__connections *connections, sc__exchange *exchange)
 {
     sc__connection *connection = connections->free_slots;
     connections->free_slots = connection->next_free;
+    renew(connections, connection);
     sc_deadlines_cancel(&connections->waiting[exchange->is_dear], &exchange->place);
     connections->dear_count += exchange->is_dear;
     exchange->state = SC__RUNNING;
@@ -407,9 +474,12 @@ static sc_err make_connections(sc__connections *connections, unsigned count, sc_
     for (unsigned i = 0; i < count; i++) {
         sc__connection *connection = &connections->slots[i];
         connection->connections = connections;
-        if (sc__provider_request_init(&connection->request, &connections->rules, tell_leaving)) {
+        if (sc__provider_request_init(&connection->request, &connections->rules->rules,
+                                      tell_leaving)) {
             return sc_fail(diag, SC_ENET, "the HTTP client (curl) cannot be initialised");
         }
+        connection->rules = connections->rules;
+        connection->rules->users++;
         connections->slot_count++;
         connection->next_free = connections->free_slots;
         connections->free_slots = connection;
@@ -428,7 +498,7 @@ sc_err sc__connections_new(const sc_courier_options *options, const sc__connecti
     connections->hooks = *hooks;
     connections->rng = rng;
     pthread_mutex_init(&connections->lock, NULL);
-    sc_err err = sc__request_rules_init(&connections->rules, options, diag);
+    sc_err err = sc__shared_rules_read(options, &connections->rules, diag);
     if (!err && (sc_deadlines_init(&connections->timers, options->max_errands) ||
                  sc_deadlines_init(&connections->waiting[false], options->max_errands) ||
                  sc_deadlines_init(&connections->waiting[true], options->max_errands))) {
@@ -477,10 +547,12 @@ void sc__connections_free(sc__connections *connections)
     sc__connections_stop(connections);
     for (size_t i = 0; i < connections->slot_count; i++) {
         sc__provider_request_fini(&connections->slots[i].request);
+        release_rules(connections->slots[i].rules);
     }
     sc_free(connections->slots);
     curl_multi_cleanup(connections->multi);
-    sc__request_rules_fini(&connections->rules);
+    release_rules(connections->rules);
+    release_rules(connections->renewed);
     sc_deadlines_fini(&connections->timers);
     sc_deadlines_fini(&connections->waiting[false]);
     sc_deadlines_fini(&connections->waiting[true]);

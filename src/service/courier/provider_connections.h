@@ -96,6 +96,19 @@ void sc__connections_stop(sc__connections *connections);
 /** Stops it first; NULL is fine. */
 void sc__connections_free(sc__connections *connections);
 
+/** Rules that were read again, with other certificates. */
+typedef struct sc__shared_rules sc__shared_rules;
+
+/** Read them. @return SC_OK, SC_EINVAL, SC_EIO, SC_ENOMEM */
+SC_CHECKED sc_err sc__shared_rules_read(const sc_courier_options *options, sc__shared_rules **out,
+                                        sc_diag *diag);
+
+/** Of some that are not used; NULL is fine. */
+void sc__shared_rules_free(sc__shared_rules *rules);
+
+/** Use them, which are taken, for exchanges that begin from now on. Any thread. */
+void sc__connections_renew(sc__connections *connections, sc__shared_rules *rules);
+
 /** Send it. Any thread; needs no memory and never waits. */
 void sc__connections_post(sc__connections *connections, sc__exchange *exchange);
 

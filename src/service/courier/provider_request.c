@@ -301,6 +301,24 @@ sc_err sc__provider_request_init(sc__provider_request *request, const sc__reques
     return SC_ENET;
 }
 
+bool sc__provider_request_renew(sc__provider_request *request, const sc__request_rules *rules)
+{
+    CURL *before = request->easy;
+    const sc__request_rules *old = request->rules;
+    // Connections that were opened with other certificates are not used for it: curl compares.
+    CURL *easy = new_easy(rules);
+    request->easy = easy;
+    request->rules = rules;
+    if (easy && prepare(request)) {
+        curl_easy_cleanup(before);
+        return true;
+    }
+    curl_easy_cleanup(easy);
+    request->easy = before;
+    request->rules = old;
+    return false;
+}
+
 void sc__provider_request_fini(sc__provider_request *request)
 {
     curl_easy_cleanup(request->easy);

@@ -74,7 +74,7 @@ typedef struct sc__request_rules {
     double try_timeout_s;
     char *url;
     struct curl_slist *headers;
-    // Certificates and the key are read once, so that nothing is read while the service runs.
+    // Certificates and the key are read at the start and by a reload, and not in between.
     sc_bytes ca;
     sc_bytes certificate;
     sc_bytes key;
@@ -92,6 +92,10 @@ SC_CHECKED sc_err sc__request_rules_init(sc__request_rules *rules,
 void sc__request_rules_fini(sc__request_rules *rules);
 
 typedef struct sc__provider_request sc__provider_request;
+
+/** Use other rules from now on, for an address that is the same; it is not under way. False if curl
+ * cannot: then it has those before. */
+bool sc__provider_request_renew(sc__provider_request *request, const sc__request_rules *rules);
 
 /** A request is about to send its first byte on a connection. Once for each connection of a try. */
 typedef void sc__provider_request_speaks(const sc__provider_request *request);

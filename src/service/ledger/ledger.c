@@ -180,6 +180,13 @@ static sc_err make_engines(sc_ledger *ledger, const sc_map *map, sc_diag *diag)
 
 // --- Making it ------------------------------------------------------------------------------
 
+static sc_err make_handover(size_t item_size, size_t capacity, const int *eventfds, size_t which,
+                            sc_handover **out)
+{
+    return eventfds ? sc_handover_new_at(item_size, capacity, eventfds[which], out)
+                    : sc_handover_new(item_size, capacity, out);
+}
+
 static sc_err make_handovers(sc_ledger *ledger)
 {
     const size_t most = ledger->options.max_pending;
@@ -188,9 +195,11 @@ static sc_err make_handovers(sc_ledger *ledger)
     ledger->resent = sc_calloc(parts, sizeof *ledger->resent);
     if (!ledger->must_resend || !ledger->resent) return SC_ENOMEM;
     const size_t msgs = ledger->options.workers ? MSGS_FROM_ELSEWHERE : OWN_MSGS;
-    sc_err err = sc_handover_new(sizeof(sc__ledger_input), 3 * most + 2, &ledger->incoming);
-    if (!err) err = sc_handover_new(sizeof(sc_msg), msgs, &ledger->messages);
-    if (!err) err = sc_handover_new(sizeof(sc_errand *), most + 1, &ledger->back);
+    const int *at = ledger->options.eventfds;
+    sc_err err = make_handover(sizeof(sc__ledger_input), 3 * most + 2, at, 0, &ledger->incoming);
+    if (!err) err = make_handover(sizeof(sc_msg), msgs, at, 1, &ledger->messages);
+    if (!err) err = make_handover(sizeof(sc_errand *), most + 1, at, 2, &ledger->back);
+    ledger->options.eventfds = NULL;
     return err;
 }
 
@@ -332,6 +341,10 @@ static sc_err send_by_courier(void *context, sc_errand *errand)
 void sc_ledger_set_courier(sc_ledger *ledger, sc_courier *courier)
 {
     if (sc_courier_is_in_place(courier)) atomic_store(&ledger->courier, courier);
+    // Before the first ticket. For want of memory requests go by the numbers of this map.
+    if (ledger->publisher.rare) {
+        (void)sc__rare_requests_name(ledger->publisher.rare, sc_courier_vocabulary(courier));
+    }
     // As the sender: looked at after a ticket was read.
     sc__ledger_state_set_costs(ledger->state, sc_courier_costs(courier));
     sc__ledger_set_sender(ledger, send_by_courier, courier, sc_courier_vocabulary(courier));

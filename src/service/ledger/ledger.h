@@ -58,6 +58,9 @@
 
 typedef struct sc_ledger sc_ledger;
 
+/** How many descriptors a ledger is woken by. */
+enum { SC_LEDGER_DESCRIPTORS = 3 };
+
 typedef struct sc_ledger_options {
     sc_engine_options engine;
     /** Of engines in this process: threads with engines, >= 1, and threads that prune for each of
@@ -65,6 +68,10 @@ typedef struct sc_ledger_options {
     unsigned engine_threads;
     unsigned prune_threads;
     bool is_hosted;  ///< without a thread of its own: see sc_ledger_round()
+    /** SC_LEDGER_DESCRIPTORS eventfds of the caller that wake it, in place of its own: for one that
+     * is made when HTTP loops have their tables of descriptors already (server/http.h). They
+     * outlive it; copied. NULL: it opens its own. */
+    const int *eventfds;
     /** Queries count roads by what their user can have reached since its last cloak. The engines
      * must be patient, here and elsewhere. */
     bool has_continuity;
@@ -159,9 +166,6 @@ SC_CHECKED sc_err sc_ledger_switch(sc_ledger *ledger, sc_variant variant);
 
 /** How it searches, or is about to. Any thread. */
 sc_variant sc_ledger_variant(const sc_ledger *ledger);
-
-/** What sc_ledger_descriptors() fills. */
-enum { SC_LEDGER_DESCRIPTORS = 3 };
 
 /** Of a hosted ledger: while one of these is readable, a round has something to do. */
 void sc_ledger_descriptors(const sc_ledger *ledger, int fds[SC_LEDGER_DESCRIPTORS]);

@@ -3,7 +3,7 @@
 // Three tables of fixed size:
 //
 //   sent    by user and request: when the user made it last. Sets of eight places; the oldest of a
-//           set makes room.
+//           set makes room. It may be shared by ledgers in several threads, and has a lock.
 //   recent  a ring of who made which request in which cloak. Those with the same request and about
 //           the same place are chained, the newest first, from a table of heads.
 //   cloaks  a ring of cloaks, each with the corners of its extent and its segments, which are in a
@@ -17,7 +17,9 @@
 #include "map/geo.h"
 
 #include <math.h>
+#include <pthread.h>
 #include <sodium.h>
+#include <stdatomic.h>
 #include <string.h>
 
 enum { SET_SIZE = 8 };
@@ -57,19 +59,27 @@ typedef struct recent_cloak {
     size_t segment_count;
 } recent_cloak;
 
+struct sc_rare_memory {
+    atomic_uint holders;
+    uint8_t key[crypto_shorthash_KEYBYTES];
+    size_t set_count;  ///< a power of two
+    pthread_mutex_t lock;
+    // Under the lock.
+    sent_request *sent;
+    size_t sent_count;
+    size_t swept;  ///< the next set to look at
+    sc_time sweep_at;
+};
+
 struct sc__rare_requests {
     const sc_map *map;
     sc_rare_options options;
     bool has_metres;  ///< distances mean something
     double cell_x;    ///< how wide a place is, in the units of the map's coordinates
     double cell_y;    ///< and how high
-    uint8_t key[crypto_shorthash_KEYBYTES];
-
-    sent_request *sent;
-    size_t set_count;  ///< a power of two
-    size_t sent_count;
-    size_t swept;  ///< the next set to look at
-    sc_time sweep_at;
+    sc_rare_memory *memory;
+    uint64_t *words;  ///< a hash of each category's; NULL: numbers mean themselves
+    uint32_t word_count;
 
     recent_request *recent;
     uint64_t *heads;  ///< the number of the newest, and one
@@ -140,10 +150,52 @@ sc_rare_options sc_rare_options_default(void)
 
 // --- Life ---------------------------------------------------------------------------------------
 
+static size_t table_size(size_t capacity)
+{
+    size_t size = 64;
+    while (size < capacity && size < (size_t)1 << 30) {
+        size *= 2;
+    }
+    return size;
+}
+
+sc_err sc_rare_memory_new(size_t capacity, sc_rare_memory **out)
+{
+    if (sodium_init() < 0) return SC_EIO;
+    sc_rare_memory *memory = sc_calloc(1, sizeof *memory);
+    if (!memory) return SC_ENOMEM;
+    pthread_mutex_init(&memory->lock, NULL);
+    atomic_init(&memory->holders, 1);
+    crypto_shorthash_keygen(memory->key);
+    const size_t size = table_size(capacity);
+    memory->set_count = size / SET_SIZE;
+    // Cleared pages are given by the system when they are first used.
+    memory->sent = sc_calloc(size, sizeof *memory->sent);
+    if (!memory->sent) {
+        sc_rare_memory_release(memory);
+        return SC_ENOMEM;
+    }
+    *out = memory;
+    return SC_OK;
+}
+
+static void wipe_and_free(void *table, size_t count, size_t size)
+{
+    if (table) explicit_bzero(table, count * size);
+    sc_free(table);
+}
+
+void sc_rare_memory_release(sc_rare_memory *memory)
+{
+    if (!memory || atomic_fetch_sub(&memory->holders, 1) > 1) return;
+    wipe_and_free(memory->sent, memory->set_count * SET_SIZE, sizeof *memory->sent);
+    pthread_mutex_destroy(&memory->lock);
+    wipe_and_free(memory, 1, sizeof *memory);
+}
+
 sc_err sc__rare_requests_new(const sc_map *map, const sc_rare_options *options,
                              sc__rare_requests **out)
 {
-    if (sodium_init() < 0) return SC_EIO;
     sc__rare_requests *rare = sc_calloc(1, sizeof *rare);
     if (!rare) return SC_ENOMEM;
     rare->map = map;
@@ -159,22 +211,26 @@ sc_err sc__rare_requests_new(const sc_map *map, const sc_rare_options *options,
         rare->cell_y = reach_m / (SC_EARTH_RADIUS_M * SC_PI / 180.0);
         rare->cell_x = rare->cell_y / fmax(cos(y * SC_PI / 180.0), 0.1);
     }
-    crypto_shorthash_keygen(rare->key);
-    size_t size = 64;
-    while (size < options->capacity && size < (size_t)1 << 30) {
-        size *= 2;
+    rare->memory = options->memory;
+    if (rare->memory) {
+        atomic_fetch_add(&rare->memory->holders, 1);
+    } else {
+        const sc_err err = sc_rare_memory_new(options->capacity, &rare->memory);
+        if (err) {
+            sc_free(rare);
+            return err;
+        }
     }
-    rare->set_count = size / SET_SIZE;
+    const size_t size = table_size(options->capacity);
     rare->recent_size = size / 4;
     rare->cloak_size = size / 16;
     rare->segment_size = size;
     // Cleared pages are given by the system when they are first used.
-    rare->sent = sc_calloc(size, sizeof *rare->sent);
     rare->recent = sc_calloc(rare->recent_size, sizeof *rare->recent);
     rare->heads = sc_calloc(rare->recent_size, sizeof *rare->heads);
     rare->cloaks = sc_calloc(rare->cloak_size, sizeof *rare->cloaks);
     rare->segments = sc_calloc(rare->segment_size, sizeof *rare->segments);
-    if (!rare->sent || !rare->recent || !rare->heads || !rare->cloaks || !rare->segments) {
+    if (!rare->recent || !rare->heads || !rare->cloaks || !rare->segments) {
         sc__rare_requests_free(rare);
         return SC_ENOMEM;
     }
@@ -182,16 +238,11 @@ sc_err sc__rare_requests_new(const sc_map *map, const sc_rare_options *options,
     return SC_OK;
 }
 
-static void wipe_and_free(void *table, size_t count, size_t size)
-{
-    if (table) explicit_bzero(table, count * size);
-    sc_free(table);
-}
-
 void sc__rare_requests_free(sc__rare_requests *rare)
 {
     if (!rare) return;
-    wipe_and_free(rare->sent, rare->set_count * SET_SIZE, sizeof *rare->sent);
+    sc_rare_memory_release(rare->memory);
+    sc_free(rare->words);
     wipe_and_free(rare->recent, rare->recent_size, sizeof *rare->recent);
     wipe_and_free(rare->heads, rare->recent_size, sizeof *rare->heads);
     wipe_and_free(rare->cloaks, rare->cloak_size, sizeof *rare->cloaks);
@@ -201,22 +252,42 @@ void sc__rare_requests_free(sc__rare_requests *rare)
 
 // --- Hashes -------------------------------------------------------------------------------------
 
-static uint64_t keyed_hash(const sc__rare_requests *rare, const void *bytes, size_t size)
+static uint64_t keyed_hash(const sc_rare_memory *memory, const void *bytes, size_t size)
 {
     uint8_t hash[crypto_shorthash_BYTES];
     uint64_t number = 0;
-    crypto_shorthash(hash, bytes, size, rare->key);
+    crypto_shorthash(hash, bytes, size, memory->key);
     memcpy(&number, hash, sizeof number);
     return number;
 }
 
-/** Of what a request says: fields, not the bytes between them. */
+sc_err sc__rare_requests_name(sc__rare_requests *rare, const sc_vocabulary *vocabulary)
+{
+    uint64_t *words = sc_malloc_array(vocabulary->count > 0 ? vocabulary->count : 1, sizeof *words);
+    if (!words) return SC_ENOMEM;
+    for (uint32_t i = 0; i < vocabulary->count; i++) {
+        words[i] = keyed_hash(rare->memory, vocabulary->names[i], strlen(vocabulary->names[i]));
+    }
+    sc_free(rare->words);
+    rare->words = words;
+    rare->word_count = vocabulary->count;
+    return SC_OK;
+}
+
+static uint64_t hash_of_category(const sc__rare_requests *rare, sc_category_id category)
+{
+    return category < rare->word_count ? rare->words[category]
+                                       : keyed_hash(rare->memory, &category, sizeof category);
+}
+
+/** Of what a request says: fields, not the bytes between them. Its categories are in the order of
+ * their numbers, which another map has otherwise: so that of their hashes makes no difference. */
 static uint64_t form_of(const sc__rare_requests *rare, const sc_request *request)
 {
     struct {
         uint64_t type, metric, k, category_count;
         double radius_m, radius_s;
-        uint64_t categories[SC_REQUEST_CATEGORIES];
+        uint64_t categories;
     } form = {
         .type = (uint64_t)request->type,
         .metric = (uint64_t)request->metric,
@@ -226,9 +297,9 @@ static uint64_t form_of(const sc__rare_requests *rare, const sc_request *request
         .radius_s = request->radius_s,
     };
     for (uint32_t i = 0; i < request->category_count; i++) {
-        form.categories[i] = request->categories[i];
+        form.categories += hash_of_category(rare, request->categories[i]);
     }
-    return keyed_hash(rare, &form, sizeof form);
+    return keyed_hash(rare->memory, &form, sizeof form);
 }
 
 /** Of a request at a place: the square that is `right` and `up` squares beside that of a box. */
@@ -245,16 +316,17 @@ static uint64_t key_at(const sc__rare_requests *rare, uint64_t form, const cloak
                               : 0.0,
         .y = rare->has_metres ? floor((box->y[0] + box->y[1]) / 2 / rare->cell_y) + up + 0.0 : 0.0,
     };
-    return keyed_hash(rare, &place, sizeof place);
+    return keyed_hash(rare->memory, &place, sizeof place);
 }
 
 // --- A user's own requests ----------------------------------------------------------------------
 
-static sent_request *set_of(const sc__rare_requests *rare, uint64_t user, uint64_t form)
+/** With the lock, as the next two. */
+static sent_request *set_of(const sc_rare_memory *memory, uint64_t user, uint64_t form)
 {
     const uint64_t both[] = {user, form};
-    const size_t set = (size_t)keyed_hash(rare, both, sizeof both) & (rare->set_count - 1);
-    return &rare->sent[set * SET_SIZE];
+    const size_t set = (size_t)keyed_hash(memory, both, sizeof both) & (memory->set_count - 1);
+    return &memory->sent[set * SET_SIZE];
 }
 
 static bool is_over(const sc__rare_requests *rare, const sent_request *sent, sc_time now)
@@ -262,30 +334,44 @@ static bool is_over(const sc__rare_requests *rare, const sent_request *sent, sc_
     return sent->t != 0 && now - sent->t > rare->options.memory_us;
 }
 
-static bool has_sent(const sc__rare_requests *rare, uint64_t user, uint64_t form, sc_time now)
+static sent_request *find_sent(const sc_rare_memory *memory, uint64_t user, uint64_t form)
 {
-    const sent_request *set = set_of(rare, user, form);
+    sent_request *set = set_of(memory, user, form);
     for (size_t i = 0; i < SET_SIZE; i++) {
-        if (set[i].t != 0 && set[i].user == user && set[i].form == form) {
-            return !is_over(rare, &set[i], now);
-        }
+        if (set[i].t != 0 && set[i].user == user && set[i].form == form) return &set[i];
     }
-    return false;
+    return NULL;
 }
 
-static void remember_sent(sc__rare_requests *rare, uint64_t user, uint64_t form, sc_time now)
+static sent_request *place_for(const sc_rare_memory *memory, uint64_t user, uint64_t form)
 {
-    sent_request *set = set_of(rare, user, form);
+    sent_request *set = set_of(memory, user, form);
     sent_request *place = set;
     for (size_t i = 0; i < SET_SIZE; i++) {
-        if (set[i].t != 0 && set[i].user == user && set[i].form == form) {
-            place = &set[i];
-            break;
-        }
         if (set[i].t < place->t) place = &set[i];  // 0: free
     }
-    rare->sent_count += place->t == 0;
+    return place;
+}
+
+static bool has_sent(const sc__rare_requests *rare, uint64_t user, uint64_t form, sc_time now)
+{
+    sc_rare_memory *memory = rare->memory;
+    pthread_mutex_lock(&memory->lock);
+    const sent_request *sent = find_sent(memory, user, form);
+    const bool has = sent && !is_over(rare, sent, now);
+    pthread_mutex_unlock(&memory->lock);
+    return has;
+}
+
+static void remember_sent(const sc__rare_requests *rare, uint64_t user, uint64_t form, sc_time now)
+{
+    sc_rare_memory *memory = rare->memory;
+    pthread_mutex_lock(&memory->lock);
+    sent_request *place = find_sent(memory, user, form);
+    if (!place) place = place_for(memory, user, form);
+    memory->sent_count += place->t == 0;
     *place = (sent_request){user, form, now > 0 ? now : 1};
+    pthread_mutex_unlock(&memory->lock);
 }
 
 // --- Extents ------------------------------------------------------------------------------------
@@ -520,16 +606,17 @@ static void forget_cloaks(sc__rare_requests *rare, sc_time now)
     }
 }
 
-static void sweep_sent(sc__rare_requests *rare, sc_time now)
+static void sweep_sent(const sc__rare_requests *rare, sc_time now)
 {
-    const size_t sets = (rare->set_count + SWEEPS - 1) / SWEEPS;
+    sc_rare_memory *memory = rare->memory;
+    const size_t sets = (memory->set_count + SWEEPS - 1) / SWEEPS;
     for (size_t i = 0; i < sets; i++) {
-        sent_request *set = &rare->sent[rare->swept * SET_SIZE];
-        rare->swept = (rare->swept + 1) & (rare->set_count - 1);
+        sent_request *set = &memory->sent[memory->swept * SET_SIZE];
+        memory->swept = (memory->swept + 1) & (memory->set_count - 1);
         for (size_t j = 0; j < SET_SIZE; j++) {
             if (!is_over(rare, &set[j], now)) continue;
             explicit_bzero(&set[j], sizeof set[j]);
-            rare->sent_count--;
+            memory->sent_count--;
         }
     }
 }
@@ -537,10 +624,16 @@ static void sweep_sent(sc__rare_requests *rare, sc_time now)
 sc_time sc__rare_requests_pass_time(sc__rare_requests *rare, sc_time now)
 {
     forget_cloaks(rare, now);
-    if (rare->sent_count == 0) return SC_TIME_NEVER;
-    if (now >= rare->sweep_at) {
-        sweep_sent(rare, now);
-        rare->sweep_at = now + sweep_us;
+    sc_rare_memory *memory = rare->memory;
+    sc_time wake = SC_TIME_NEVER;
+    pthread_mutex_lock(&memory->lock);
+    if (memory->sent_count > 0) {
+        if (now >= memory->sweep_at) {
+            sweep_sent(rare, now);
+            memory->sweep_at = now + sweep_us;
+        }
+        if (memory->sent_count > 0) wake = memory->sweep_at;
     }
-    return rare->sent_count > 0 ? rare->sweep_at : SC_TIME_NEVER;
+    pthread_mutex_unlock(&memory->lock);
+    return wake;
 }

@@ -21,6 +21,10 @@
  * a time) for `memory_us`, and who made it from which cloak for `window_us`. Both are bounded, and
  * wiped when they are over. What does not fit is forgotten, the oldest first: a forgotten request
  * of the user's own counts as a first one, a forgotten one of others is no company.
+ *
+ * When a service changes its map, two ledgers share what users have made themselves: it is kept by
+ * the words for categories, whose numbers a map has of its own. Who made what in which cloak is of
+ * a map, and is not shared: others then are no company, which is the careful side.
  */
 #ifndef SC_LEDGER_RARE_REQUESTS_H
 #define SC_LEDGER_RARE_REQUESTS_H
@@ -49,16 +53,26 @@ bool sc_request_wants(const sc_request *wanted, size_t place, double distance_m,
 /** The most users that may be asked for. */
 #define SC_RARE_USERS_MAX 1000u
 
+/** The requests that users have made, for all ledgers of a service. Any thread. */
+typedef struct sc_rare_memory sc_rare_memory;
+
 typedef struct sc_rare_options {
-    uint32_t users;     ///< with so many a request is not rare; 0: all requests leave
-    sc_time window_us;  ///< how long ago others may have made it
-    sc_time memory_us;  ///< how long a user's own requests are remembered
-    double speed_m_s;   ///< how fast travellers are at most
-    size_t capacity;    ///< requests of users remembered; 40 bytes each
+    uint32_t users;          ///< with so many a request is not rare; 0: all requests leave
+    sc_time window_us;       ///< how long ago others may have made it
+    sc_time memory_us;       ///< how long a user's own requests are remembered
+    double speed_m_s;        ///< how fast travellers are at most
+    size_t capacity;         ///< requests of users remembered; 40 bytes each
+    sc_rare_memory *memory;  ///< shared with others, who have the same options; NULL: its own
 } sc_rare_options;
 
 /** Off; 5 users, of one minute, remembered for an hour, 33 m/s, a million requests. */
 sc_rare_options sc_rare_options_default(void);
+
+/** Remembers nothing yet. @return SC_OK, SC_EIO (libsodium does not start), SC_ENOMEM */
+SC_CHECKED sc_err sc_rare_memory_new(size_t capacity, sc_rare_memory **out);
+
+/** Wiped and freed with the last of those who hold it; NULL is fine. */
+void sc_rare_memory_release(sc_rare_memory *memory);
 
 typedef struct sc__rare_requests sc__rare_requests;
 
@@ -77,6 +91,10 @@ SC_CHECKED sc_err sc__rare_requests_new(const sc_map *map, const sc_rare_options
 
 /** Wipe and free; NULL is fine. */
 void sc__rare_requests_free(sc__rare_requests *rare);
+
+/** The words for categories of the requests that come; until then their numbers mean themselves.
+ * @return SC_OK, SC_ENOMEM */
+SC_CHECKED sc_err sc__rare_requests_name(sc__rare_requests *rare, const sc_vocabulary *vocabulary);
 
 /** Which members' requests must not leave: is_rare[i] is set for each. Returns how many. */
 size_t sc__rare_requests_judge(sc__rare_requests *rare, const sc__rare_cloak *cloak, sc_time now,

@@ -129,6 +129,10 @@ SC_CHECKED sc_err sc_http_addresses_check(const char *const *addresses, size_t c
  * there is not refused here. @return SC_OK, SC_EIO */
 SC_CHECKED sc_err sc_http_key_check(const char *path, sc_diag *diag);
 
+/** Whether certificate, key and authorities can be used; all may be NULL. When they are valid is
+ * not looked at. @return SC_OK, SC_EIO, SC_ENOMEM */
+SC_CHECKED sc_err sc_http_tls_check(const sc_tls_files *files, sc_diag *diag);
+
 /** Whether the certificates may be used today. @return SC_OK, SC_EINVAL, SC_EIO */
 SC_CHECKED sc_err sc_http_certificate_check(const char *path, sc_diag *diag);
 
@@ -221,6 +225,10 @@ typedef struct sc_http_stats {
 } sc_http_stats;
 
 sc_http_stats sc_http_stats_of(const sc_http *http);
+
+/** Whether a reply of this loop has yet to send some of these bytes, which were lent to it. In the
+ * thread of the loop; looks at each of its connections. */
+bool sc_http_is_lent(const sc_http *http, unsigned loop, const void *bytes, size_t size);
 
 // --- A request; in the thread of its loop ------------------------------------------------------
 
@@ -351,8 +359,9 @@ void sc_http_reply(sc_http_request *request, int status, const char *type, const
                    size_t size, const sc_http_header *headers, size_t header_count);
 
 /**
- * The same with a body that stays where it is, unchanged, until the server has stopped: what slow
- * clients have not taken yet is not copied, so that a large page costs no memory per client.
+ * The same with a body that stays where it is, unchanged, until the server has stopped or
+ * sc_http_is_lent() says so: what slow clients have not taken yet is not copied, so that a large
+ * page costs no memory per client.
  */
 void sc_http_reply_lent(sc_http_request *request, int status, const char *type, const void *body,
                         size_t size, const sc_http_header *headers, size_t header_count);

@@ -235,3 +235,13 @@ void sc__http2_pace(sc__http_connection *connection)
     }
     sc__http_loop_send_soon(connection);
 }
+
+bool sc__http2_is_lent(const sc__http_connection *connection, const void *bytes, size_t size)
+{
+    const sc__http2_stream *stream = NULL;
+    TAILQ_FOREACH(stream, &connection->h2->streams, link)
+    {
+        if (stream->lent_size > 0 && (uintptr_t)stream->lent - (uintptr_t)bytes < size) return true;
+    }
+    return false;
+}

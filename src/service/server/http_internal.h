@@ -720,6 +720,9 @@ void sc__http2_sweep(sc__http_connection *connection);
 /** Large replies may go on. */
 void sc__http2_pace(sc__http_connection *connection);
 
+/** Whether one of its streams has yet to send some of these bytes. */
+bool sc__http2_is_lent(const sc__http_connection *connection, const void *bytes, size_t size);
+
 /** As in http.h, for a request of HTTP/2. */
 void sc__http2_reply(sc_http_request *request, int status, const char *type, const void *body,
                      size_t size, const sc_http_header *headers, size_t header_count, bool is_lent);

@@ -413,6 +413,32 @@ void sc__http_reply_pace(sc__http_loop *loop)
     if (!TAILQ_EMPTY(&loop->paced)) loop->pace_us = loop->now_us + pace_us;
 }
 
+/** Whether some of what is to be sent lies in the memory that was lent. */
+static bool is_of(const char *bytes, size_t left, const void *lent, size_t size)
+{
+    return left > 0 && (uintptr_t)bytes - (uintptr_t)lent < size;
+}
+
+static bool is_lent_to(const sc__http_connection *connection, const void *bytes, size_t size)
+{
+    return is_of(connection->piece, connection->piece_size, bytes, size) ||
+           is_of(connection->rest, connection->rest_size, bytes, size) ||
+           (connection->h2 && sc__http2_is_lent(connection, bytes, size));
+}
+
+bool sc_http_is_lent(const sc_http *http, unsigned loop, const void *bytes, size_t size)
+{
+    const sc__http_loop *own = &http->loops[loop];
+    for (int stage = 0; stage < SC__HTTP_STAGES; stage++) {
+        const sc__http_connection *connection = NULL;
+        TAILQ_FOREACH(connection, &own->stages[stage], link)
+        {
+            if (is_lent_to(connection, bytes, size)) return true;
+        }
+    }
+    return false;
+}
+
 void sc_http_reply(sc_http_request *request, int status, const char *type, const void *body,
                    size_t size, const sc_http_header *headers, size_t header_count)
 {

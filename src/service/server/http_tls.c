@@ -244,6 +244,28 @@ static sc_err make_context(const sc_tls_files *files, SSL_CTX **out, sc_diag *di
     return SC_OK;
 }
 
+static sc_err check_authorities(const char *path, sc_diag *diag)
+{
+    ERR_clear_error();
+    X509_STORE *store = X509_STORE_new();
+    if (!store) return sc_fail_memory(diag, "preparing TLS");
+    const bool is_read = X509_STORE_load_file(store, path) == 1;
+    X509_STORE_free(store);
+    return is_read ? SC_OK
+                   : refuse("list of authorities", path, "give a PEM file that this user can read",
+                            diag);
+}
+
+sc_err sc_http_tls_check(const sc_tls_files *files, sc_diag *diag)
+{
+    const sc_tls_files own = {.certificate = files->certificate, .key = files->key};
+    SSL_CTX *context = NULL;
+    sc_err err = files->client_ca ? check_authorities(files->client_ca, diag) : SC_OK;
+    if (!err && own.certificate) err = make_context(&own, &context, diag);
+    SSL_CTX_free(context);
+    return err;
+}
+
 sc_err sc__http_tls_new(const sc_tls_files *files, sc__http_tls **out, sc_diag *diag)
 {
     sc__http_tls *tls = sc_calloc(1, sizeof *tls);

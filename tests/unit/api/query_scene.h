@@ -15,6 +15,7 @@
 #include "api/service_internal.h"
 #include "support/check.h"
 #include "support/default_policy.h"
+#include "support/served_by_hand.h"
 #include "support/sketch.h"
 
 #include <arpa/inet.h>
@@ -47,6 +48,7 @@ typedef struct query_scene {
     sc_objects *objects;
     sc_lbs *lbs;
     sc_service_internal service;
+    sc_served_map *served;
     query_scene_options options;
 } query_scene;
 
@@ -110,13 +112,12 @@ static inline void query_scene_furnish(query_scene *h, const query_scene_options
     sc_diag diag = {""};
     h->options = *options;
     query_scene_build_town(h);
-    service->map = h->map;
     service->loops = options->loops;
     CHECK_OK(sc_credentials_new(query_scene_terms(&options->policy), &service->credentials), NULL);
     CHECK_OK(sc_rate_limit_new(1024, &service->user_rates), NULL);
     CHECK_OK(sc_query_charges_new(1024, &service->charges), NULL);
     CHECK_OK(sc_pending_new(options->max_pending, &service->pending), NULL);
-    CHECK_OK(sc_metrics_new(NULL, &service->metrics), NULL);
+    CHECK_OK(sc_metrics_new(&service->metrics), NULL);
 
     static const char *const addresses[] = {"127.0.0.1:0"};
     sc_http_options http = sc_http_options_default();
@@ -127,6 +128,7 @@ static inline void query_scene_furnish(query_scene *h, const query_scene_options
     http.context = h;
     http.problem = sc_problem_of_server;
     CHECK_OK(sc_http_new(&http, &service->http, &diag), &diag);
+    h->served = serve_by_hand(service, h->map);
 }
 
 static inline sc_courier_options query_scene_courier(const query_scene *h)
@@ -139,7 +141,7 @@ static inline sc_courier_options query_scene_courier(const query_scene *h)
         courier.url = h->options.provider;
     }
     courier.back = sc_ledger_errand_back;
-    courier.context = h->service.ledger;
+    courier.context = h->served->ledger;
     return courier;
 }
 
@@ -162,14 +164,14 @@ static inline void query_scene_staff(query_scene *h)
     ledger.settled = sc_query_route_settled;
     ledger.all_settled = sc_query_route_all_settled;
     ledger.watched = sc_query_route_watched;
-    ledger.context = service->query_route;
-    CHECK_OK(sc_ledger_new(h->map, &ledger, &service->ledger, &diag), &diag);
+    ledger.context = h->served;
+    CHECK_OK(sc_ledger_new(h->map, &ledger, &h->served->ledger, &diag), &diag);
     sc_rng *rng = NULL;
     CHECK_OK(sc_rng_new_secure(&rng), NULL);
     const sc_courier_options courier = query_scene_courier(h);
-    CHECK_OK(sc_courier_new(h->map, &courier, rng, &service->courier, &diag), &diag);
+    CHECK_OK(sc_courier_new(h->map, &courier, rng, &h->served->courier, &diag), &diag);
     sc_rng_free(rng);
-    sc_ledger_set_courier(service->ledger, service->courier);
+    sc_ledger_set_courier(h->served->ledger, h->served->courier);
 }
 
 /** Release with query_scene_close(). */
@@ -190,10 +192,9 @@ static inline void query_scene_close(query_scene *h)
 {
     sc_service_internal *service = &h->service;
     if (service->http) sc_http_stop(service->http);
-    if (service->ledger) sc_ledger_stop(service->ledger);
-    sc_courier_free(service->courier);
+    sc_served_maps_close(service->maps);
     sc_query_route_free(service->query_route);
-    sc_ledger_free(service->ledger);
+    sc_served_maps_free(service->maps);
     sc_http_free(service->http);
     // Every query that entered has left.
     if (service->pending) assert_int_equal(sc_pending_count(service->pending), 0);

@@ -14,8 +14,7 @@
 static sc_cloak_log *log_at(const char *path, uint64_t max_bytes)
 {
     sc_cloak_log *log = NULL;
-    const sc_cloak_log_options options = {
-        .path = path, .max_bytes = max_bytes, .map_checksum = 0x69ea1661e9c4f52b, .traffic = 2};
+    const sc_cloak_log_options options = {.path = path, .max_bytes = max_bytes, .traffic = 2};
     CHECK_OK(sc_cloak_log_new(&options, &log), NULL);
     return log;
 }
@@ -31,7 +30,7 @@ static sc_cloak_log *opened(const char *path, uint64_t max_bytes)
 static void add(sc_cloak_log *log, uint32_t users)
 {
     static const sc_seg_id segments[] = {3, 4, 900};
-    sc_cloak_log_add(log, segments, 3, users);
+    sc_cloak_log_add(log, 0x69ea1661e9c4f52b, segments, 3, users);
 }
 
 /** Until all of so many cloaks were written or lost. */

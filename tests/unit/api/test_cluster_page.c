@@ -1,6 +1,6 @@
 // Pages of a map in several parts: how it is divided, and who has which part. A whole service whose
 // own engines have the parts; of other processes test_metrics_cluster.c tells.
-#include "api/service_internal.h"
+#include "api/served_map.h"
 
 #include "described.h"
 #include "support/page_server.h"
@@ -317,8 +317,8 @@ static void handle(void *context, unsigned loop, sc_http_request *request)
 static void test_a_view_for_which_there_is_no_memory_is_told(void **state)
 {
     (void)state;
-    sc_service_internal service = {.view = see_nothing};
-    sc_http *http = page_server_start(handle, &service);
+    sc_served_map served = {.view = see_nothing};
+    sc_http *http = page_server_start(handle, &served);
     web_reply reply = page_get(http, "/v1/cluster", "");
     assert_string_equal(web_header(&reply, "Retry-After"), "1");
     page_check_problem(&reply, 503, "overloaded", "out of memory");

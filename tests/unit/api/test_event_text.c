@@ -214,6 +214,9 @@ static void test_events_are_as_described_whatever_they_tell(void **state)
                                        x.relay->segment_count * sizeof *x.relay->segments, &text));
         check_event(document, &text, "sent", "SentEvent");
         text.size = 0;
+        assert_true(sc_event_text_map(seed * UINT64_C(0x9e3779b97f4a7c15), &text));
+        check_event(document, &text, "map", "MapEvent");
+        text.size = 0;
         const sc_counters row = {.t = (double)seed * 1.37,
                                  .answered = UINT64_C(1) << (seed % 63),
                                  .wait_s = 1e-3 * (double)seed};

@@ -7,6 +7,7 @@
 #include "support/check.h"
 #include "support/oom.h"
 #include "support/openapi.h"
+#include "support/served_by_hand.h"
 #include "support/sketch.h"
 #include "support/web_client.h"
 
@@ -47,7 +48,6 @@ static void fixture_open(fixture *f, unsigned loops, size_t max_listeners)
     sc_diag diag = {""};
     *f = (fixture){.map = full_map(SC_COORDS_GEOGRAPHIC)};
     CHECK_OK(sc_objects_new_from_map(f->map, &f->objects), NULL);
-    f->service.map = f->map;
     f->service.loops = loops;
     static const char *const addresses[] = {"127.0.0.1:0"};
     sc_http_options http = sc_http_options_default();
@@ -58,21 +58,22 @@ static void fixture_open(fixture *f, unsigned loops, size_t max_listeners)
     http.context = f;
     http.problem = sc_problem_of_server;
     CHECK_OK(sc_http_new(&http, &f->service.http, &diag), &diag);
-    CHECK_OK(sc_metrics_new(NULL, &f->service.metrics), NULL);
+    CHECK_OK(sc_metrics_new(&f->service.metrics), NULL);
     CHECK_OK(sc_events_new(&f->service, max_listeners, &f->service.events, &diag), &diag);
 
+    sc_served_map *served = serve_by_hand(&f->service, f->map);
     sc_ledger_options ledger = sc_ledger_options_default();
     ledger.settled = settle_nothing;
-    CHECK_OK(sc_ledger_new(f->map, &ledger, &f->service.ledger, &diag), &diag);
+    CHECK_OK(sc_ledger_new(f->map, &ledger, &served->ledger, &diag), &diag);
     sc_courier_options courier = sc_courier_options_default();
     courier.objects = f->objects;
     courier.back = sc_ledger_errand_back;
-    courier.context = f->service.ledger;
+    courier.context = served->ledger;
     sc_rng *rng = NULL;
     CHECK_OK(sc_rng_new_secure(&rng), NULL);
-    CHECK_OK(sc_courier_new(f->map, &courier, rng, &f->service.courier, &diag), &diag);
+    CHECK_OK(sc_courier_new(f->map, &courier, rng, &served->courier, &diag), &diag);
     sc_rng_free(rng);
-    sc_ledger_set_courier(f->service.ledger, f->service.courier);
+    sc_ledger_set_courier(served->ledger, served->courier);
     CHECK_OK(sc_http_start(f->service.http, &diag), &diag);
 }
 
@@ -80,10 +81,9 @@ static void fixture_close(fixture *f)
 {
     sc_http_stop(f->service.http);
     assert_int_equal(sc_events_listeners(f->service.events), 0);
-    sc_ledger_stop(f->service.ledger);
-    sc_courier_free(f->service.courier);
+    sc_served_maps_close(f->service.maps);
     sc_events_free(f->service.events);
-    sc_ledger_free(f->service.ledger);
+    sc_served_maps_free(f->service.maps);
     sc_http_free(f->service.http);
     sc_metrics_free(f->service.metrics);
     sc_objects_release(f->objects);
@@ -124,6 +124,11 @@ static void stop_listening(subscriber *e)
     free(e->received.text);
 }
 
+static const sc_vocabulary *words_of(const fixture *f)
+{
+    return sc_courier_vocabulary(sc_served_now(&f->service)->courier);
+}
+
 /** A cloak that can be told from others by its first segment, which is its number as well. */
 static void publish(const fixture *f, sc_seg_id first, size_t segment_count)
 {
@@ -137,7 +142,7 @@ static void publish(const fixture *f, sc_seg_id first, size_t segment_count)
                             .segment_count = segment_count,
                             .requests = requests,
                             .request_count = 1};
-    sc_events_published(f->service.events, &relay, first);
+    sc_events_published(f->service.events, &relay, first, words_of(f));
     free(segments);
 }
 
@@ -254,8 +259,8 @@ static void test_sums_are_those_of_the_metrics(void **state)
     fixture_open(&f, 1, 10);
     static const sc_seg_id segments[] = {3, 4, 9};
     const sc_relay relay = {.segments = segments, .segment_count = 3};
-    sc_metrics_published(f.service.metrics, &relay, 5);
-    sc_metrics_published(f.service.metrics, &relay, 7);
+    sc_metrics_published(f.service.metrics, NULL, &relay, 5);
+    sc_metrics_published(f.service.metrics, NULL, &relay, 7);
     const sc_ticket answered = {
         .outcome = SC_OUTCOME_ANSWERED, .asked = 1000000, .published = 2250000, .settled = 3000000};
     sc_metrics_settled(f.service.metrics, &answered);
@@ -359,7 +364,7 @@ static void test_nothing_is_put_into_words_without_a_listener(void **state)
     static const sc_seg_id segments[] = {1};
     const sc_relay relay = {.segments = segments, .segment_count = 1};
     oom_arm(1);
-    sc_events_published(f.service.events, &relay, 1);
+    sc_events_published(f.service.events, &relay, 1, words_of(&f));
     send_bytes(&f, 1);
     sc__events_second(f.service.events, 0);
     assert_false(oom_happened());  // no memory was asked for
@@ -383,7 +388,7 @@ static void test_what_there_is_no_memory_for_is_lost_and_counted(void **state)
     uint64_t failures = 0;
     FOR_EACH_FAILURE(n)
     {
-        sc_events_published(f.service.events, &relay, 9);
+        sc_events_published(f.service.events, &relay, 9, words_of(&f));
         if (!oom_happened()) break;
         failures++;
         assert_int_equal(sc_events_lost(f.service.events), failures);

@@ -131,7 +131,6 @@ static void test_metrics_name_no_user(void **state)
 /** Everything 0, on some map. */
 typedef struct fixture {
     sc_metrics *metrics;
-    sc_histogram latency;
     sc__metrics_snapshot readings;
 } fixture;
 
@@ -139,13 +138,13 @@ static const double latency_bounds[] = {0.001, 0.01, 0.1};
 
 static void fixture_open(fixture *f)
 {
-    *f = (fixture){.latency = {.bounds = latency_bounds, .bound_count = 3}};
-    assert_int_equal(sc_metrics_new(NULL, &f->metrics), SC_OK);
+    *f = (fixture){.metrics = NULL};
+    assert_int_equal(sc_metrics_new(&f->metrics), SC_OK);
     f->readings = (sc__metrics_snapshot){
         .metrics = f->metrics,
         .map_source = "a town",
         .map_checksum = 0xabc,
-        .provider_latency = &f->latency,
+        .all.provider_latency = {.bounds = latency_bounds, .bound_count = 3},
         .process = {.use = {.knows_memory = true}, .knows_descriptors = true},
     };
 }
@@ -230,44 +229,44 @@ static void test_every_figure_is_under_its_name(void **state)
     fixture f;
     fixture_open(&f);
     sc__metrics_snapshot *r = &f.readings;
-    r->ledger = (sc_ledger_stats){.taken = 101,
-                                  .pending = 102,
-                                  .answered = 103,
-                                  .gone = 104,
-                                  .cloaks = 105,
-                                  .refused = 106,
-                                  .violations = 107,
-                                  .gone_published = 108,
-                                  .proposals = 139,
-                                  .aborted = 140,
-                                  .impatient = 141,
-                                  .skewed = 150,
-                                  .asked = 142,
-                                  .resent = 143,
-                                  .company = 144,
-                                  .cloaks_elsewhere = 145,
-                                  .lost = 146};
-    r->ledger.dropped[SC_DROP_INFEASIBLE] = 109;
-    r->ledger.dropped[SC_DROP_EXPOSED] = 154;
-    r->ledger.failed[SC_FAILURE_TIMEOUT] = 110;
-    r->ledger.engine = (sc_engine_stats){.pending = 111,
-                                         .proposed = 112,
-                                         .searches = 113,
-                                         .checks = 114,
-                                         .cap_hits = 115,
-                                         .settled = 151,
-                                         .settle_failures = 152,
-                                         .ends_taken_back = 153,
-                                         .vertices = 116,
-                                         .active_stars = 117};
-    r->courier = (sc_courier_stats){.under_way = 118,
-                                    .sent = 119,
-                                    .tries = 120,
-                                    .bytes_out = 121,
-                                    .bytes_in = 122,
-                                    .is_suspended = true,
-                                    .times_suspended = 123};
-    r->courier.failed[SC_FAILURE_REFUSED] = 124;
+    r->all.ledger = (sc_ledger_stats){.taken = 101,
+                                      .pending = 102,
+                                      .answered = 103,
+                                      .gone = 104,
+                                      .cloaks = 105,
+                                      .refused = 106,
+                                      .violations = 107,
+                                      .gone_published = 108,
+                                      .proposals = 139,
+                                      .aborted = 140,
+                                      .impatient = 141,
+                                      .skewed = 150,
+                                      .asked = 142,
+                                      .resent = 143,
+                                      .company = 144,
+                                      .cloaks_elsewhere = 145,
+                                      .lost = 146};
+    r->all.ledger.dropped[SC_DROP_INFEASIBLE] = 109;
+    r->all.ledger.dropped[SC_DROP_EXPOSED] = 154;
+    r->all.ledger.failed[SC_FAILURE_TIMEOUT] = 110;
+    r->all.ledger.engine = (sc_engine_stats){.pending = 111,
+                                             .proposed = 112,
+                                             .searches = 113,
+                                             .checks = 114,
+                                             .cap_hits = 115,
+                                             .settled = 151,
+                                             .settle_failures = 152,
+                                             .ends_taken_back = 153,
+                                             .vertices = 116,
+                                             .active_stars = 117};
+    r->all.courier = (sc_courier_stats){.under_way = 118,
+                                        .sent = 119,
+                                        .tries = 120,
+                                        .bytes_out = 121,
+                                        .bytes_in = 122,
+                                        .is_suspended = true,
+                                        .times_suspended = 123};
+    r->all.courier.failed[SC_FAILURE_REFUSED] = 124;
     r->http = (sc_http_stats){.connections = 125,
                               .accepted = 126,
                               .requests = 127,
@@ -361,7 +360,7 @@ static void test_a_histogram_counts_upwards(void **state)
     fixture_open(&f);
     static const double seconds[] = {0.0, 0.001, 0.0011, 0.05, 0.1, 3.0, 4.5};
     for (size_t i = 0; i < sizeof seconds / sizeof *seconds; i++) {
-        sc_histogram_add(&f.latency, seconds[i]);
+        sc_histogram_add(&f.readings.all.provider_latency, seconds[i]);
     }
     prometheus *page = print(&f);
     check_value(page, "starcloak_provider_seconds_bucket{le=\"0.001\"}", 2);
@@ -381,7 +380,7 @@ static void test_a_cloak_is_measured_when_it_leaves(void **state)
     fixture_open(&f);
     static const sc_seg_id segments[] = {1, 5, 6, 7, 9, 12};
     const sc_relay relay = {.segments = segments, .segment_count = 6};
-    sc_metrics_published(f.metrics, &relay, 4);
+    sc_metrics_published(f.metrics, NULL, &relay, 4);
     prometheus *page = print(&f);
     check_value(page, "starcloak_cloak_users_bucket{le=\"3\"}", 0);
     check_value(page, "starcloak_cloak_users_bucket{le=\"4\"}", 1);

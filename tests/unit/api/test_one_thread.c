@@ -72,7 +72,11 @@ static void answer_all(query_scene *h)
 /** Tickets that the ledger has handed to loops. */
 static uint64_t handed_back(const query_scene *h)
 {
-    return sc__query_route_handed(h->service.query_route);
+    uint64_t count = 0;
+    for (unsigned i = 0; i < h->service.loops; i++) {
+        count += sc_query_route_handed(h->service.query_route, i);
+    }
+    return count;
 }
 
 static void test_a_query_is_handed_over_twice(void **state)
@@ -81,7 +85,7 @@ static void test_a_query_is_handed_over_twice(void **state)
     const query_scene_options options = query_scene_options_default();
     query_scene *h = query_scene_open(&options);
     answer_all(h);
-    sc_ledger *ledger = h->service.ledger;
+    sc_ledger *ledger = h->served->ledger;
     assert_int_equal(sc_handover_total(ledger->incoming), QUERIES);
     assert_int_equal(handed_back(h), QUERIES);
     // Neither between ledger and engine, nor to the provider and back.
@@ -122,7 +126,7 @@ static void test_other_threads_are_there_where_they_are_asked_for(void **state)
     await_threads("ledger", 1);
     answer_all(h);
     // By way of the engines and the provider threads, and all the same once each.
-    sc_ledger *ledger = h->service.ledger;
+    sc_ledger *ledger = h->served->ledger;
     assert_false(ledger->is_in_place);
     assert_int_equal(sc_handover_total(ledger->incoming), QUERIES);
     assert_int_equal(handed_back(h), QUERIES);

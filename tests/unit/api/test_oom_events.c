@@ -6,6 +6,7 @@
 #include "api/problem_details.h"
 #include "support/check.h"
 #include "support/oom.h"
+#include "support/served_by_hand.h"
 #include "support/sketch.h"
 #include "support/web_client.h"
 
@@ -86,26 +87,26 @@ static void settle_nothing(void *context, sc_ticket *ticket)
 static void furnish(sc_service_internal *service, const sc_map *map, sc_objects *objects)
 {
     sc_diag diag = {""};
-    CHECK_OK(sc_metrics_new(NULL, &service->metrics), NULL);
+    CHECK_OK(sc_metrics_new(&service->metrics), NULL);
     sc_ledger_options ledger = sc_ledger_options_default();
     ledger.settled = settle_nothing;
-    CHECK_OK(sc_ledger_new(map, &ledger, &service->ledger, &diag), &diag);
+    sc_served_map *served = serve_by_hand(service, map);
+    CHECK_OK(sc_ledger_new(map, &ledger, &served->ledger, &diag), &diag);
     sc_courier_options courier = sc_courier_options_default();
     courier.objects = objects;
     courier.back = sc_ledger_errand_back;
-    courier.context = service->ledger;
+    courier.context = served->ledger;
     sc_rng *rng = NULL;
     CHECK_OK(sc_rng_new_secure(&rng), NULL);
-    CHECK_OK(sc_courier_new(map, &courier, rng, &service->courier, &diag), &diag);
+    CHECK_OK(sc_courier_new(map, &courier, rng, &served->courier, &diag), &diag);
     sc_rng_free(rng);
-    sc_ledger_set_courier(service->ledger, service->courier);
+    sc_ledger_set_courier(served->ledger, served->courier);
 }
 
 static void clear_out(sc_service_internal *service)
 {
-    sc_ledger_stop(service->ledger);
-    sc_courier_free(service->courier);
-    sc_ledger_free(service->ledger);
+    sc_served_maps_close(service->maps);
+    sc_served_maps_free(service->maps);
     sc_metrics_free(service->metrics);
 }
 
@@ -118,8 +119,8 @@ static void test_a_listener_who_cannot_be_remembered(void **state)
     sc_service_internal service = {.loops = 1};
     sc_diag diag = {""};
     CHECK_OK(sc_objects_new_from_map(map, &objects), NULL);
-    furnish(&service, map, objects);
     service.http = server(&service);
+    furnish(&service, map, objects);
     CHECK_OK(sc_events_new(&service, 10, &service.events, &diag), &diag);
     CHECK_OK(sc_http_start(service.http, &diag), &diag);
     web_reply reply = web_ask(sc_http_address(service.http, 0), "GET", "/", "", NULL);

@@ -165,7 +165,7 @@ static void test_an_outcome_that_cannot_be_told_is_still_an_end(void **state)
     const int status = receive_status(fd);
     assert_true(status == 0 || status == 503);
     WAIT_UNTIL(sc_pending_count(h->service.pending) == 0);
-    assert_int_equal(sc_ledger_stats_of(h->service.ledger).dropped[SC_DROP_EXPIRED], 1);
+    assert_int_equal(sc_ledger_stats_of(h->served->ledger).dropped[SC_DROP_EXPIRED], 1);
     close(fd);
     query_scene_close(h);
 }

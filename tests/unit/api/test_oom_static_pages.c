@@ -69,14 +69,16 @@ static void test_metrics_that_cannot_be_written(void **state)
     (void)state;
     sc_metrics *metrics = NULL;
     oom_arm(1);
-    assert_int_equal(sc_metrics_new(NULL, &metrics), SC_ENOMEM);
+    assert_int_equal(sc_metrics_new(&metrics), SC_ENOMEM);
     assert_true(oom_happened());
     assert_null(metrics);
-    CHECK_OK(sc_metrics_new(NULL, &metrics), NULL);
+    CHECK_OK(sc_metrics_new(&metrics), NULL);
     static const double bounds[] = {1.0};
-    const sc_histogram latency = {.bounds = bounds, .bound_count = 1};
     const sc__metrics_snapshot readings = {
-        .metrics = metrics, .map_source = "a town", .provider_latency = &latency};
+        .metrics = metrics,
+        .map_source = "a town",
+        .all.provider_latency = {.bounds = bounds, .bound_count = 1},
+    };
     unsigned long failures = 0;
     FOR_EACH_FAILURE(n)
     {

@@ -1,7 +1,7 @@
 // Every allocation for kept pages, the UI and what the service says of itself fails once, in
 // turn: it is told, and nothing leaks.
 #include "api/response_cache.h"
-#include "api/service_internal.h"
+#include "api/served_map.h"
 #include "api/static_pages.h"
 #include "base/bytes.h"
 
@@ -80,6 +80,7 @@ static void test_a_ui_that_cannot_be_made(void **state)
 
 typedef struct fixture {
     sc_service_internal service;
+    sc_served_map served;
     sc_policy policy;
     unsigned long fail_at;  ///< the loop's alone, once it runs
     atomic_uint failures;
@@ -141,9 +142,11 @@ static void test_a_service_that_cannot_tell_of_itself(void **state)
     sc_ledger_options options = sc_ledger_options_default();
     options.settled = settle;
     f.service.version = "1.2.3";
-    CHECK_OK(sc_ledger_new(map, &options, &f.service.ledger, NULL), NULL);
+    f.served.map = map;
+    atomic_store(&f.service.served, &f.served);
+    CHECK_OK(sc_ledger_new(map, &options, &f.served.ledger, NULL), NULL);
     assert_true(ask_until_it_is_shown(&f, "/v1/about") >= 2);
-    sc_ledger_free(f.service.ledger);
+    sc_ledger_free(f.served.ledger);
     sc_map_free(map);
 }
 

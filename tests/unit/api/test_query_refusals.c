@@ -154,7 +154,7 @@ static void test_what_cannot_be_asked_is_refused_with_its_field(void **state)
                   "\"request\":{\"type\":\"knn\",\"k\":1,\"categories\":[\"casino\"]}}",
                   400, "request", "/request/categories");
     // No query got any farther, and a user who was refused may ask.
-    assert_int_equal(sc_ledger_stats_of(h->service.ledger).taken, 0);
+    assert_int_equal(sc_ledger_stats_of(h->served->ledger).taken, 0);
     assert_int_equal(sc_pending_count(h->service.pending), 0);
     assert_int_equal(sc_refusals_of(&h->service, SC_PROBLEM_POSITION), 5);
     assert_int_equal(sc_refusals_of(&h->service, SC_PROBLEM_OFF_ROAD), 1);
@@ -376,7 +376,7 @@ static void test_a_full_ledger_is_said_at_once(void **state)
     query_scene_ask(h, first, "alice",
                     "{\"position\":{\"edge\":3,\"offset_m\":1},\"profile\":{\"max_wait_s\":600},"
                     "\"request\":{\"type\":\"knn\",\"k\":1}}");
-    WAIT_UNTIL(sc_ledger_pending(h->service.ledger) == 1);
+    WAIT_UNTIL(sc_ledger_pending(h->served->ledger) == 1);
     query_scene_ask(h, second, "bob", GOOD);
     const query_scene_reply reply = query_scene_receive(second);
     assert_int_equal(reply.status, 503);
@@ -398,9 +398,9 @@ static void test_a_service_that_drains_takes_no_query(void **state)
     query_scene_ask(h, waiting, "alice",
                     "{\"position\":{\"edge\":3,\"offset_m\":1},\"profile\":{\"max_wait_s\":0.5},"
                     "\"request\":{\"type\":\"knn\",\"k\":1}}");
-    WAIT_UNTIL(sc_ledger_stats_of(h->service.ledger).taken == 1);
+    WAIT_UNTIL(sc_ledger_stats_of(h->served->ledger).taken == 1);
     // The ledger may know it before the query route does.
-    sc_ledger_drain(h->service.ledger);
+    sc_ledger_drain(h->served->ledger);
     query_scene_ask(h, late, "bob", GOOD);
     HEAR_PROBLEM(late, 503, "draining");
     atomic_store(&h->service.is_draining, true);

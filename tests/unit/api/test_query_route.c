@@ -127,7 +127,7 @@ static void test_travellers_together_get_the_answers_they_would_get_alone(void *
             traveller_check_answer(h, &crowd[i], 4, 3);
         }
     }
-    const sc_ledger_stats stats = sc_ledger_stats_of(h->service.ledger);
+    const sc_ledger_stats stats = sc_ledger_stats_of(h->served->ledger);
     assert_int_equal(stats.answered, 2 * CROWD);
     assert_int_equal(stats.violations, 0);
     for (unsigned i = 0; i < CROWD; i++) {
@@ -173,7 +173,7 @@ static void test_a_rare_request_is_not_sent_twice_and_the_others_get_their_answe
             close(crowd[i].fd);
         }
     }
-    const sc_ledger_stats stats = sc_ledger_stats_of(h->service.ledger);
+    const sc_ledger_stats stats = sc_ledger_stats_of(h->served->ledger);
     assert_int_equal(stats.answered, 7);
     assert_int_equal(stats.dropped[SC_DROP_RARE_REQUEST], 1);
     assert_int_equal(stats.violations, 0);
@@ -229,9 +229,9 @@ static void test_a_query_that_goes_away_does_not_count_for_the_k_of_others(void 
     traveller here;
     traveller gone;
     traveller_ask(h, &gone, 1, "{\"k\":3,\"max_hops\":16,\"max_wait_s\":600}");
-    WAIT_UNTIL(sc_ledger_pending(h->service.ledger) == 1);
+    WAIT_UNTIL(sc_ledger_pending(h->served->ledger) == 1);
     close(gone.fd);
-    WAIT_UNTIL(sc_ledger_stats_of(h->service.ledger).gone == 1);
+    WAIT_UNTIL(sc_ledger_stats_of(h->served->ledger).gone == 1);
     WAIT_UNTIL(sc_pending_count(h->service.pending) == 0);
 
     // Two are too few for three.
@@ -266,7 +266,7 @@ static void test_one_query_of_a_user_at_a_time(void **state)
             check_dropped(first, "expired");
         }
         query_scene_ask(h, first, "alice", longer[i]);
-        WAIT_UNTIL(sc_ledger_stats_of(h->service.ledger).taken > 2 * i);
+        WAIT_UNTIL(sc_ledger_stats_of(h->served->ledger).taken > 2 * i);
         query_scene_ask(h, second, "alice", body);
         reply = query_scene_receive(second);
     }
@@ -343,7 +343,7 @@ static void test_a_house_may_be_closed_with_travellers_in_it(void **state)
                       i % 2 == 0 ? "{\"k\":3,\"max_wait_s\":600}"
                                  : "{\"k\":900,\"max_wait_s\":600}");
     }
-    WAIT_UNTIL(sc_ledger_pending(h->service.ledger) == CROWD);
+    WAIT_UNTIL(sc_ledger_pending(h->served->ledger) == CROWD);
     query_scene_close(h);
     for (unsigned i = 0; i < CROWD; i++) {
         close(crowd[i].fd);
@@ -375,7 +375,7 @@ static void test_clients_that_come_and_go_are_all_accounted_for(void **state)
         }
         WAIT_UNTIL(sc_pending_count(h->service.pending) == 0);
     }
-    const sc_ledger_stats s = sc_ledger_stats_of(h->service.ledger);
+    const sc_ledger_stats s = sc_ledger_stats_of(h->served->ledger);
     assert_int_equal(s.pending, 0);
     assert_int_equal(s.violations, 0);
     // A client that was gone before its query had come as a whole is in none of them.

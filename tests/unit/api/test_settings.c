@@ -308,17 +308,41 @@ static void test_what_a_reload_cannot_change_is_named(void **state)
     sc_settings *now = fresh();
     sc_settings *next = fresh();
     size_t from = 0;
-    assert_null(sc_settings_stuck(now, next, &from));
+    assert_null(sc_settings_stuck(now, next, false, &from));
     CHECK_OK(sc_settings_set(next, "max-k", "50", NULL), NULL);
     CHECK_OK(sc_settings_set(next, "log-level", "debug", NULL), NULL);
     from = 0;
-    assert_null(sc_settings_stuck(now, next, &from));
+    assert_null(sc_settings_stuck(now, next, false, &from));
     CHECK_OK(sc_settings_set(next, "loops", "8", NULL), NULL);
     CHECK_OK(sc_settings_set(next, "listen", "x:1", NULL), NULL);
     from = 0;
-    assert_string_equal(sc_settings_stuck(now, next, &from), "listen");
-    assert_string_equal(sc_settings_stuck(now, next, &from), "loops");
-    assert_null(sc_settings_stuck(now, next, &from));
+    assert_string_equal(sc_settings_stuck(now, next, false, &from), "listen");
+    assert_string_equal(sc_settings_stuck(now, next, false, &from), "loops");
+    assert_null(sc_settings_stuck(now, next, false, &from));
+    sc_settings_free(now);
+    sc_settings_free(next);
+}
+
+static void test_what_goes_with_the_map_changes_where_the_map_does(void **state)
+{
+    (void)state;
+    sc_settings *now = fresh();
+    sc_settings *next = fresh();
+    size_t from = 0;
+    assert_true(sc_settings_have_same_map(now, next));
+    CHECK_OK(sc_settings_set(next, "map", "other.scm", NULL), NULL);
+    CHECK_OK(sc_settings_set(next, "categories", "cafe", NULL), NULL);
+    CHECK_OK(sc_settings_set(next, "loops", "8", NULL), NULL);
+    assert_false(sc_settings_have_same_map(now, next));
+    assert_string_equal(sc_settings_stuck(now, next, true, &from), "loops");
+    assert_null(sc_settings_stuck(now, next, true, &from));
+    from = 0;
+    assert_string_equal(sc_settings_stuck(now, next, false, &from), "map");
+    sc_settings mixed = *now;
+    sc_settings_lend_map(&mixed, next);
+    assert_string_equal(mixed.map, "other.scm");
+    assert_string_equal(mixed.categories, "cafe");
+    assert_int_equal(mixed.loops, now->loops);
     sc_settings_free(now);
     sc_settings_free(next);
 }
@@ -343,7 +367,7 @@ static void test_what_is_printed_reads_back_as_the_same(void **state)
     sc_diag diag = {""};
     CHECK_OK(sc_settings_read(again, place_path(&p, "all.ini"), &diag), &diag);
     size_t from = 0;
-    assert_null(sc_settings_stuck(s, again, &from));
+    assert_null(sc_settings_stuck(s, again, false, &from));
     assert_int_equal(again->max_k, 77);
     assert_true(again->strict);
     sc_settings_free(s);
@@ -361,6 +385,7 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_settings_that_do_not_go_together_are_refused),
     cmocka_unit_test(test_what_is_asked_of_roads_follows_from_the_engine_and_the_tables),
     cmocka_unit_test(test_what_a_reload_cannot_change_is_named),
+    cmocka_unit_test(test_what_goes_with_the_map_changes_where_the_map_does),
     cmocka_unit_test(test_what_is_printed_reads_back_as_the_same),
 };
 SC_SUITE(tests)

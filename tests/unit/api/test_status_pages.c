@@ -1,6 +1,6 @@
 // What a service says of itself: the policy in force, its provider, its engine, what extra pages
 // offer, and demo.
-#include "api/service_internal.h"
+#include "api/served_map.h"
 
 #include "api/problem_details.h"
 #include "api/service.h"
@@ -17,6 +17,7 @@
 typedef struct fixture {
     sc_map *map;
     sc_service_internal service;
+    sc_served_map served;
     sc_policy policy;
 } fixture;
 
@@ -41,12 +42,14 @@ static void fixture_open(fixture *f)
     sc_diag diag = {""};
     options.engine.variant = SC_VARIANT_BOUNDED;
     options.settled = settle;
-    CHECK_OK(sc_ledger_new(f->map, &options, &f->service.ledger, &diag), &diag);
+    CHECK_OK(sc_ledger_new(f->map, &options, &f->served.ledger, &diag), &diag);
+    f->served.map = f->map;
+    atomic_store(&f->service.served, &f->served);
 }
 
 static void fixture_close(fixture *f)
 {
-    sc_ledger_free(f->service.ledger);
+    sc_ledger_free(f->served.ledger);
     sc_map_free(f->map);
 }
 
@@ -77,7 +80,8 @@ static void test_the_whole_page_is_as_documented(void **state)
     assert_string_equal(
         reply.body,
         "{\"version\":\"1.2.3\",\"engine\":\"bounded\",\"provider\":\"http\","
-        "\"encoding\":\"compact\",\"profile\":{\"k\":{\"least\":2,\"standard\":5,\"most\":100},"
+        "\"encoding\":\"compact\",\"map\":{\"checksum\":\"34b973753e250226\",\"segments\":7},"
+        "\"profile\":{\"k\":{\"least\":2,\"standard\":5,\"most\":100},"
         "\"l\":{\"least\":1,\"standard\":3,\"most\":50},"
         "\"max_hops\":{\"least\":1,\"standard\":4,\"most\":8},"
         "\"max_wait_s\":{\"least\":1,\"standard\":10,\"most\":60}},"
@@ -145,7 +149,7 @@ static void test_an_engine_that_was_switched_is_told(void **state)
     fixture f;
     fixture_open(&f);
     check_says(&f, "\"engine\":\"bounded\"");
-    CHECK_OK(sc_ledger_switch(f.service.ledger, SC_VARIANT_HYBRID), NULL);
+    CHECK_OK(sc_ledger_switch(f.served.ledger, SC_VARIANT_HYBRID), NULL);
     check_says(&f, "\"engine\":\"hybrid\"");
     fixture_close(&f);
 }
@@ -188,7 +192,7 @@ static void test_a_map_in_several_parts_is_told(void **state)
     (void)state;
     fixture f;
     fixture_open(&f);
-    f.service.view = see_nothing;
+    f.served.view = see_nothing;
     check_says(&f, "\"cluster\":true,");
     fixture_close(&f);
 }

@@ -9,6 +9,7 @@
 #include <poll.h>
 #include <pthread.h>
 #include <sched.h>
+#include <sys/eventfd.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -239,6 +240,26 @@ static void test_many_at_once_come_out_as_one_by_one_and_ring_once(void **state)
     sc_handover_free(h);
 }
 
+static void test_a_bell_may_be_the_callers_who_has_it_again_afterwards(void **state)
+{
+    (void)state;
+    const int bell = eventfd(5, EFD_CLOEXEC | EFD_NONBLOCK);
+    assert_true(bell >= 0);
+    for (int round = 0; round < 2; round++) {
+        // What an earlier one left in it is forgotten.
+        sc_handover *h = NULL;
+        CHECK_OK(sc_handover_new_at(sizeof(thing), 3, bell, &h), NULL);
+        assert_int_equal(sc_handover_fd(h), bell);
+        assert_false(rings(h));
+        const thing one = {.number = 1};
+        assert_true(sc_handover_put(h, &one));
+        assert_true(rings(h));
+        sc_handover_free(h);
+        assert_int_equal(fcntl(bell, F_GETFD), FD_CLOEXEC);
+    }
+    close(bell);
+}
+
 static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_things_come_out_in_the_order_in_which_they_went_in),
     cmocka_unit_test(test_many_at_once_come_out_as_one_by_one_and_ring_once),
@@ -246,6 +267,7 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_one_without_room_takes_nothing),
     cmocka_unit_test(test_the_bell_is_silent_until_something_comes_and_again_when_all_is_taken),
     cmocka_unit_test(test_a_bell_that_cannot_be_had_is_told),
+    cmocka_unit_test(test_a_bell_may_be_the_callers_who_has_it_again_afterwards),
     cmocka_unit_test(test_nothing_of_several_threads_is_lost_or_out_of_order),
 };
 SC_SUITE(tests)

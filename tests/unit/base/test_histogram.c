@@ -86,11 +86,30 @@ static void test_several_threads_count_together(void **state)
     assert_int_equal(h.sum_millionths, (uint64_t)THREADS * EACH / 4 * 30 * 1000000);
 }
 
+static void test_the_sum_of_two_has_what_both_have(void **state)
+{
+    (void)state;
+    sc_histogram sum = {.bounds = bounds, .bound_count = 3};
+    sc_histogram more = {.bounds = bounds, .bound_count = 3};
+    sc_histogram_add(&sum, 0.1);
+    sc_histogram_add(&sum, 2);
+    sc_histogram_add(&more, 3);
+    sc_histogram_add(&more, 100);
+    sc_histogram_merge(&sum, &more);
+    assert_int_equal(sum.counts[0], 1);
+    assert_int_equal(sum.counts[1], 0);
+    assert_int_equal(sum.counts[2], 2);
+    assert_int_equal(sum.counts[3], 1);
+    assert_int_equal(sum.sum_millionths, 105100000);
+    assert_int_equal(more.counts[2], 1);
+}
+
 static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_a_bound_belongs_to_its_own_bucket),
     cmocka_unit_test(test_the_sum_is_kept_in_millionths),
     cmocka_unit_test(test_without_bounds_there_is_one_bucket),
     cmocka_unit_test(test_as_many_bounds_as_fit_leave_a_bucket_for_the_rest),
     cmocka_unit_test(test_several_threads_count_together),
+    cmocka_unit_test(test_the_sum_of_two_has_what_both_have),
 };
 SC_SUITE(tests)

@@ -186,6 +186,41 @@ static void test_without_a_certificate_that_it_wants_to_see_a_provider_does_not_
     scene_close(&s);
 }
 
+static void renew(scene *s)
+{
+    sc_courier_files *files = NULL;
+    sc_diag diag = {""};
+    CHECK_OK(sc_courier_read_files(&s->options, &files, &diag), &diag);
+    sc_courier_use_files(s->courier, files);
+}
+
+static void test_certificates_that_were_renewed_are_shown_by_new_connections(void **state)
+{
+    (void)state;
+    scene s;
+    scene_open(&s);
+    s.provider_options.http.tls.client_ca = made_authority_file(s.house);
+    s.options.certificate = s.client.certificate;
+    s.options.key = s.client.key;
+    start(&s);
+    sc_errand *e = run(&s, 0.3);
+    assert_int_not_equal(e->failure, SC_FAILURE_NONE);
+    errand_free(e);
+    // A second set that is read before the first is used takes its place.
+    renew(&s);
+    made_certificate_renew(&s.client, s.house, "client.example");
+    renew(&s);
+    for (int i = 0; i < 3; i++) {
+        e = run(&s, 60.0);
+        errand_check(e, s.town.objects, &s.town.slow);
+        errand_free(e);
+    }
+    assert_int_equal(requests_of(&s), 3);
+    // Another time for nothing: it is freed with the courier.
+    renew(&s);
+    scene_close(&s);
+}
+
 static void test_files_that_are_missing_or_empty_are_refused_at_the_start(void **state)
 {
     (void)state;
@@ -217,6 +252,7 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_a_provider_that_another_authority_knows_is_not_told),
     cmocka_unit_test(test_a_provider_of_another_name_is_not_told),
     cmocka_unit_test(test_a_provider_that_wants_to_see_a_certificate_is_shown_ours),
+    cmocka_unit_test(test_certificates_that_were_renewed_are_shown_by_new_connections),
     cmocka_unit_test(test_without_a_certificate_that_it_wants_to_see_a_provider_does_not_answer),
     cmocka_unit_test(test_files_that_are_missing_or_empty_are_refused_at_the_start),
 };

@@ -178,6 +178,29 @@ static void test_a_user_asks_once_at_one_time(void **state)
     door_free(&d);
 }
 
+static void test_on_another_map_names_and_times_go_on(void **state)
+{
+    (void)state;
+    door d = street_of_three(SC_COORDS_GEOGRAPHIC);
+    sketch grid = sketch_grid(SC_COORDS_GEOGRAPHIC, 9, 9);
+    sc_map *other = sketch_map(&grid);
+    const sc_edge_id last = sc_map_edge_count(other) - 1;
+    assert_true(last >= sc_map_edge_count(d.map));
+    const sc_ask here = on_edge("agnes", 5, 0, 1.0);
+    const sc_ask there = on_edge("agnes", 6, last, 1.0);
+    const sc_query before = admit(&d, &here);
+    sc_query query;
+    assert_int_equal(sc_admission_admit(d.admission, &there, &query, NULL, NULL), SC_EUNKNOWN);
+    sc__admission_move(d.admission, other);
+    const sc_query after = admit(&d, &there);
+    assert_int_equal(after.segment, sc_map_edges(other)[last].segment);
+    assert_true(after.user == before.user);
+    assert_int_equal(sc_admission_admit(d.admission, &there, &query, NULL, NULL), SC_EDUPLICATE);
+    sketch_free(&grid);
+    door_free(&d);
+    sc_map_free(other);
+}
+
 static void test_thousands_may_ask_at_one_time_each_once(void **state)
 {
     (void)state;
@@ -412,6 +435,7 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_time_may_stand_still_but_not_run_backwards),
     cmocka_unit_test(test_times_so_far_away_that_sums_could_overflow_are_refused),
     cmocka_unit_test(test_a_user_asks_once_at_one_time),
+    cmocka_unit_test(test_on_another_map_names_and_times_go_on),
     cmocka_unit_test(test_thousands_may_ask_at_one_time_each_once),
     SC_CASES(test_any_stream_is_admitted_as_a_plain_list_would),
     cmocka_unit_test(test_limits_that_admit_nothing_open_no_door),

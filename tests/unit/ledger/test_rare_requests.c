@@ -272,7 +272,7 @@ static void test_making_it_survives_the_failure_of_every_allocation(void **state
         assert_int_equal(err, SC_ENOMEM);
         failures++;
     }
-    assert_int_equal(failures, 6);
+    assert_int_equal(failures, 7);
     sc__rare_requests_free(NULL);
     sc_map_free(map);
     sketch_free(&grid);
@@ -316,7 +316,53 @@ static void test_of_a_rounded_answer_what_was_asked_for_is_kept(void **state)
     assert_false(sc_request_wants(&drive, 0, 0, 70.001));
 }
 
+/** Whether the user's request for both categories leaves; if so it has left. */
+static bool leaves_for(sc__rare_requests *rare, const sc_category_id categories[2], uint64_t user)
+{
+    const sc_seg_id segment = 4;
+    sc_request request = {.type = SC_REQUEST_KNN, .k = 3, .category_count = 2};
+    request.categories[0] = categories[0];
+    request.categories[1] = categories[1];
+    bool is_rare = false;
+    const sc__rare_cloak cloak = {&segment, 1, &user, &request, 1};
+    if (sc__rare_requests_judge(rare, &cloak, second_us, &is_rare) > 0) return false;
+    sc__rare_requests_left(rare, &cloak, &is_rare, second_us);
+    return true;
+}
+
+// The maps of a service that changes from one to the other: categories have other numbers there,
+// and so another order.
+static void test_what_was_made_on_one_map_was_made_on_the_other(void **state)
+{
+    (void)state;
+    static const char *const words[] = {"cafe", "bar", "zoo"};
+    static const char *const other_words[] = {"zoo", "bank", "bar", "cafe"};
+    const sc_vocabulary vocabulary = {.names = words, .count = 3};
+    const sc_vocabulary other_vocabulary = {.names = other_words, .count = 4};
+    sc_rare_options options = rare_options();
+    CHECK_OK(sc_rare_memory_new(options.capacity, &options.memory), NULL);
+    scene s;
+    scene other;
+    scene_open(&s, &options, SC_COORDS_GEOGRAPHIC);
+    scene_open(&other, &options, SC_COORDS_GEOGRAPHIC);
+    sc_rare_memory_release(options.memory);
+    CHECK_OK(sc__rare_requests_name(s.rare, &vocabulary), NULL);
+    CHECK_OK(sc__rare_requests_name(other.rare, &other_vocabulary), NULL);
+    const sc_category_id cafe_and_zoo[] = {0, 2};
+    const sc_category_id zoo_and_cafe[] = {0, 3};
+    const sc_category_id bank_and_cafe[] = {1, 3};
+    assert_true(leaves_for(s.rare, cafe_and_zoo, 7));
+    assert_false(leaves_for(other.rare, zoo_and_cafe, 7));
+    assert_true(leaves_for(other.rare, zoo_and_cafe, 8));
+    assert_true(leaves_for(other.rare, bank_and_cafe, 7));
+    // The first map goes, and what was made on it is remembered.
+    scene_close(&s);
+    assert_false(leaves_for(other.rare, zoo_and_cafe, 7));
+    scene_close(&other);
+}
+
 static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_what_was_made_on_one_map_was_made_on_the_other),
     cmocka_unit_test(test_a_rare_request_leaves_once),
     cmocka_unit_test(test_enough_users_nearby_and_lately_make_it_common),
     cmocka_unit_test(test_members_of_the_same_cloak_count),

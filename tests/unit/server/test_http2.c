@@ -292,6 +292,37 @@ static void test_a_client_that_takes_no_reply_is_cut_off(void **state)
     server_stop(h);
 }
 
+#define GET(path) "GET " path " HTTP/1.1\r\nHost: x\r\n\r\n"
+
+static void test_memory_is_lent_until_the_reply_is_sent_or_the_client_has_gone(void **state)
+{
+    (void)state;
+    sc_http_options options = server_options();
+    fixture *h = server_start(&options);
+    caller asker = caller_dial(server_address(h));
+    assert_string_equal(caller_ask(&asker, GET("/is-lent")), "no");
+    http2_caller *slow = http2_dial(server_address(h));
+    http2_stop_taking(slow);
+    const int32_t id = http2_ask(slow, "GET", "/lent", NULL, 0);
+    (void)http2_receive_some(slow, id, 1);
+    assert_string_equal(caller_ask(&asker, GET("/is-lent")), "yes");
+    http2_hang_up(slow);
+    while (strcmp(caller_ask(&asker, GET("/is-lent")), "yes") == 0) {
+    }
+    // By HTTP/1.1: the one that asks has taken nothing of it, then all.
+    caller other = caller_dial(server_address(h));
+    caller_send(&other, GET("/lent"));
+    while (strcmp(caller_ask(&asker, GET("/is-lent")), "no") == 0) {
+    }
+    caller_receive(&other);
+    assert_int_equal(other.body_size, SERVER_BIG);
+    while (strcmp(caller_ask(&asker, GET("/is-lent")), "yes") == 0) {
+    }
+    caller_hang_up(&other);
+    caller_hang_up(&asker);
+    server_stop(h);
+}
+
 static void test_an_idle_connection_ends_whatever_pings_come(void **state)
 {
     (void)state;
@@ -463,6 +494,7 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_a_connection_that_only_keeps_us_waiting_makes_room),
     cmocka_unit_test(test_a_request_that_never_ends_is_refused_in_time),
     cmocka_unit_test(test_a_client_that_takes_no_reply_is_cut_off),
+    cmocka_unit_test(test_memory_is_lent_until_the_reply_is_sent_or_the_client_has_gone),
     cmocka_unit_test(test_an_idle_connection_ends_whatever_pings_come),
     cmocka_unit_test(test_floods_of_settings_and_pings_end_the_connection),
     cmocka_unit_test(test_streams_that_are_opened_and_reset_end_the_connection),

@@ -452,6 +452,46 @@ static void test_handshakes_that_do_not_end_make_room(void **state)
     clear_scene(state);
 }
 
+static void test_files_that_do_not_go_together_are_found_before_they_are_used(void **state)
+{
+    (void)state;
+    scene *s = scene_new();
+    const made_certificate other = made_certificate_new(s->authority, "two.example");
+    const place files = place_new();
+    const struct {
+        sc_tls_files files;
+        const char *why;
+    } cases[] = {
+        {{.certificate = NULL}, NULL},
+        {{.client_ca = made_authority_file(s->authority)}, NULL},
+        {{.certificate = s->server.certificate, .key = s->server.key}, NULL},
+        {{.certificate = s->server.certificate,
+          .key = s->server.key,
+          .client_ca = made_authority_file(s->authority)},
+         NULL},
+        {{.certificate = s->server.certificate, .key = other.key}, "cannot use this key"},
+        {{.certificate = s->server.key, .key = s->server.key}, "cannot use this certificate"},
+        {{.client_ca = place_write_text(&files, "ca.pem", "no PEM")}, "list of authorities"},
+        {{.client_ca = place_path(&files, "nowhere.pem")}, "nowhere.pem"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        sc_diag diag = {""};
+        const sc_err err = sc_http_tls_check(&cases[i].files, &diag);
+        if (cases[i].why) {
+            CHECK_REFUSED(err, SC_EIO, &diag, cases[i].why);
+        } else {
+            CHECK_OK(err, &diag);
+        }
+    }
+    made_certificate unused = other;
+    made_certificate_free(&unused);
+    place_free(&files);
+    SSL_CTX_free(s->client);
+    made_certificate_free(&s->server);
+    made_authority_free(s->authority);
+    free(s);
+}
+
 #define IN_A_SCENE(test) cmocka_unit_test_setup_teardown(test, set_scene, clear_scene)
 
 // The clients' side of TLS writes to connections that are closed.
@@ -475,6 +515,7 @@ static const struct CMUnitTest tests[] = {
     IN_A_SCENE(test_a_client_that_leaves_is_noticed_over_tls),
     IN_A_SCENE(test_a_client_that_only_ends_its_own_sending_gets_its_reply_over_tls),
     IN_A_SCENE(test_clients_vanish_at_every_stage_of_tls),
+    cmocka_unit_test(test_files_that_do_not_go_together_are_found_before_they_are_used),
     cmocka_unit_test(test_a_handshake_that_does_not_end_is_cut_off),
     cmocka_unit_test(test_handshakes_that_do_not_end_make_room),
 };

@@ -276,6 +276,7 @@ export class LiveSession implements Session {
             this.counters.add(counters, this.replay ? counters.t : now / 1000);
         } else if (name === 'cloak') this.cloaks.add(JSON.parse(data), this.engine, now);
         else if (name === 'sent') this.cloaks.addSent(JSON.parse(data));
+        else if (name === 'map') void this.lookAgain();
         else if (name === 'history') {
             const history: HistoryEvent = JSON.parse(data);
             this.counters.setHistory(history, this.replay ? endOf(history) : now / 1000);
@@ -305,7 +306,7 @@ export class LiveSession implements Session {
         }
     }
 
-    /** After a time away: is it still the service that this page was made for? */
+    /** After a time away, or when it has another map: is it still the service that this page was made for? */
     private async lookAgain(): Promise<void> {
         try {
             // Until it answers: a service that has just come back may be too busy for the first question, and the
