@@ -669,6 +669,10 @@ static void for_each_ledger(sc_served_maps *maps, void (*call)(sc_ledger *ledger
 void sc_served_maps_withdraw(const sc_service_internal *service, const sc_query_id *id)
 {
     sc_served_maps *maps = service->maps;
+    if (!maps) {  // there is one, for good
+        sc_ledger_withdraw(sc_served_now(service)->ledger, id);
+        return;
+    }
     pthread_mutex_lock(&maps->lock);
     for (const sc_served_map *m = maps->newest; m; m = m->older) {
         if (!m->is_gone) sc_ledger_withdraw(m->ledger, id);

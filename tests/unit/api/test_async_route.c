@@ -133,8 +133,8 @@ static void test_an_outcome_is_had_on_another_connection_and_again(void **state)
         close(one);
         close(two);
     }
-    assert_int_equal(sc_ledger_stats_of(h->service.ledger).answered, 3);
-    assert_int_equal(sc_ledger_stats_of(h->service.ledger).gone, 0);
+    assert_int_equal(sc_ledger_stats_of(h->served->ledger).answered, 3);
+    assert_int_equal(sc_ledger_stats_of(h->served->ledger).gone, 0);
     assert_int_equal(stats_of(h).outcomes, 3);
     query_scene_close(h);
 }
@@ -183,7 +183,7 @@ static void test_a_client_that_is_away_for_longer_than_its_lease_is_withdrawn(vo
     const int fd = query_scene_call(h);
     char path[PATH_SIZE];
     ask_async(h, fd, "alice", ASYNC, BODY("3", "600"), path);
-    WAIT_UNTIL(sc_ledger_stats_of(h->service.ledger).gone == 1);
+    WAIT_UNTIL(sc_ledger_stats_of(h->served->ledger).gone == 1);
     WAIT_UNTIL(sc_pending_count(h->service.pending) == 0);
     look(h, fd, "alice", path, "");
     check_state(fd, "withdrawn", "lease");
@@ -244,7 +244,7 @@ static void test_a_query_that_is_deleted_is_gone_and_those_who_wait_hear_of_it(v
         assert_int_equal(reply.status, 404);
     }
     json_decref(reply.body);
-    WAIT_UNTIL(sc_ledger_stats_of(h->service.ledger).gone == 1);
+    WAIT_UNTIL(sc_ledger_stats_of(h->served->ledger).gone == 1);
     look(h, held, "alice", path, "");
     HEAR_PROBLEM(held, 404, "no-such-query");
     // An outcome as well.
@@ -275,7 +275,7 @@ static void test_a_repeated_request_is_the_same_query(void **state)
     const int fd = query_scene_call(h);
     // Held, and its line is cut: the query goes on.
     post(h, held, "alice", KEY, BODY("3", "60"));
-    WAIT_UNTIL(sc_ledger_pending(h->service.ledger) == 1);
+    WAIT_UNTIL(sc_ledger_pending(h->served->ledger) == 1);
     close(held);
     char path[PATH_SIZE];
     ask_async(h, fd, "alice", KEY ASYNC, BODY("3", "60"), path);
@@ -299,7 +299,7 @@ static void test_a_repeated_request_is_the_same_query(void **state)
     reply = query_scene_receive(fd);
     assert_string_equal(query_scene_text(&reply, "outcome"), "answered");
     json_decref(reply.body);
-    assert_int_equal(sc_ledger_stats_of(h->service.ledger).taken, 3);
+    assert_int_equal(sc_ledger_stats_of(h->served->ledger).taken, 3);
     assert_int_equal(stats_of(h).repeated, 3);
     close(fd);
     close(again);
@@ -324,7 +324,7 @@ static void test_a_query_that_failed_gives_its_key_back(void **state)
         json_decref(reply.body);
     }
     assert_string_not_equal(paths[0], paths[1]);
-    assert_int_equal(sc_ledger_stats_of(h->service.ledger).taken, 2);
+    assert_int_equal(sc_ledger_stats_of(h->served->ledger).taken, 2);
     look(h, fd, "alice", paths[0], "");
     const query_scene_reply reply = query_scene_receive(fd);
     assert_int_equal(reply.status, 200);
@@ -360,7 +360,7 @@ static void test_a_query_whose_cloak_has_left_says_so_and_needs_no_client(void *
     check_state(fd, "cloaked", "");
     // Away for several leases: what has left is not called back.
     WAIT_UNTIL(stats_of(h).outcomes == 1);
-    const sc_ledger_stats stats = sc_ledger_stats_of(h->service.ledger);
+    const sc_ledger_stats stats = sc_ledger_stats_of(h->served->ledger);
     assert_int_equal(stats.gone + stats.gone_published, 0);
     look(h, fd, "alice", path, "?known=cloaked");
     const query_scene_reply reply = query_scene_receive(fd);
@@ -458,7 +458,7 @@ static void test_all_that_are_asked_and_left_are_accounted_for(void **state)
         WAIT_UNTIL(stats_of(h).outcomes == 0);
     }
     const sc_async_stats stats = stats_of(h);
-    const sc_ledger_stats ledger = sc_ledger_stats_of(h->service.ledger);
+    const sc_ledger_stats ledger = sc_ledger_stats_of(h->served->ledger);
     assert_int_equal(stats.asked, ledger.taken);
     assert_int_equal(stats.asked, stats.forgotten_told + stats.forgotten_untold +
                                       stats.forgotten_crowded_out + stats.forgotten_deleted);

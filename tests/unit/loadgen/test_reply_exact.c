@@ -44,13 +44,13 @@ static scene *open_scene(void)
     on->group.counts = test_take(1, sizeof(*on->group.counts));
     on->group.check = test_take(1, sizeof(*on->group.check));
     const sc_lbs_options lbs = sc_lbs_options_default();
-    CHECK_OK(sc_lbs_new(on->map, &lbs, &on->group.lbs, NULL), NULL);
+    CHECK_OK(sc_lbs_new(on->map, &lbs, &on->group.lbs[0], NULL), NULL);
     return on;
 }
 
 static void close_scene(scene *on)
 {
-    sc_lbs_free(on->group.lbs);
+    sc_lbs_free(on->group.lbs[0]);
     free(on->group.check);
     free(on->group.counts);
     sc__request_writer_free(on->writer);

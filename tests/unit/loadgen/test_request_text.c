@@ -148,7 +148,7 @@ static void test_the_place_survives_being_written_down(void **state)
                 (0.1 + 0.8 * sc_rng_unit(&rng)) * sc_map_edge_length_m(map, question.edge);
             sc_edge_id edge = SC_NONE;
             double offset_m = -1;
-            CHECK_OK(sc__request_writer_position(writer, &question, &edge, &offset_m), NULL);
+            CHECK_OK(sc__request_writer_position(writer, map, &question, &edge, &offset_m), NULL);
             assert_int_equal(edge, question.edge);
             CHECK_CLOSE(offset_m, question.offset_m, 0.001);
         }
