@@ -177,6 +177,41 @@ until_true grep -q event=reload_failed shared.log
 ask alice.token --relay "http://$relay" --relay-keys keys-2.bin
 succeeds "a file that is none changes nothing"
 
+# --- A gateway that says too much -------------------------------------------------------------------
+
+cat >talker.py <<'PY'
+# Replies of as many bytes as the request says.
+import http.server
+class Talker(http.server.BaseHTTPRequestHandler):
+    def do_POST(self):
+        size = int(self.rfile.read(int(self.headers["Content-Length"])))
+        self.send_response(200)
+        self.send_header("Content-Type", "message/ohttp-res")
+        self.end_headers()
+        try:
+            for _ in range(0, size, 4096):
+                self.wfile.write(bytes(4096))
+        except OSError:
+            pass
+    def log_message(self, *words):
+        pass
+server = http.server.HTTPServer(("127.0.0.1", 0), Talker)
+open("talker.new", "w").write(str(server.server_port))
+import os
+os.rename("talker.new", "talker.port")
+server.serve_forever()
+PY
+start talker python3 talker.py
+until_true test -s talker.port
+start relay_talker "$STARCLOAK" relay "http://127.0.0.1:$(cat talker.port)" --listen 127.0.0.1:0 --user "$me"
+relay=$(address_of relay_talker)
+echo 1048576 >much
+echo 4194304 >too-much
+sealed much
+equal "a large reply is passed on" "$code" "200 message/ohttp-res"
+sealed too-much
+equal "one that is larger than any that is sealed is not" "$code" "502 application/problem+json"
+
 # --- Wrong words -----------------------------------------------------------------------------------
 
 run relay
