@@ -61,6 +61,14 @@ refuses 1 "what is refused is refused as without a relay" "A valid token is need
 ask alice.token --k 2 --max-wait 0.2 --relay "http://$tee"
 check "what is dropped, too" true_of "$out" '.outcome == "dropped"'
 
+# Larger than 4 KiB, so padded to 16: as much as may come unsealed.
+printf 'scz1_%s\n' "$(printf 'A%.0s' {1..6000})" >large.zone
+ask alice.token --zone large.zone
+cp "$out" direct.json
+ask alice.token --zone large.zone --relay "http://$tee"
+check "a large request is taken sealed, too" cmp -s "$out" direct.json
+check "and refused for what is in it" says "$out" "this service has no zones"
+
 # --- Who sees what ---------------------------------------------------------------------------------
 
 check "the relay sees no token" silent_about downstream.sent "$(cat alice.token)" Bearer Authorization
