@@ -4,6 +4,7 @@
 #include "base/bytes.h"
 #include "base/diag.h"
 #include "base/file.h"
+#include "base/text.h"
 #include "oblivious/oblivious_client.h"
 
 #include <stdio.h>
@@ -14,7 +15,7 @@
 
 #define GATEWAY_PATH "/.well-known/ohttp-gateway"
 
-/** A sealed reply is padded to four times its size at the most. */
+/** More is no sealed reply. */
 #define SEALED_MAX ((size_t)64 << 20)
 
 /** Keys must be here soon; there is nothing to wait for. */
@@ -148,7 +149,9 @@ static sc_err take_reply(const sc_ohttp_exchange *exchange, sc_http_answer *seal
         body->size--;  // the NUL is not counted
         const sc_slice *later = sc_bhttp_find(m->headers, m->header_count, "retry-after");
         out->status = (long)m->status;
-        out->retry_after_s = later ? strtol(later->text, NULL, 10) : 0;
+        // No NUL is behind it: what follows in the message is not part of the number.
+        int64_t later_s = 0;
+        out->retry_after_s = later && sc_slice_i64(*later, &later_s) ? (long)later_s : 0;
         out->body = (const char *)body->data;
         out->size = body->size;
     }

@@ -61,6 +61,14 @@ refuses 1 "what is refused is refused as without a relay" "A valid token is need
 ask alice.token --k 2 --max-wait 0.2 --relay "http://$tee"
 check "what is dropped, too" true_of "$out" '.outcome == "dropped"'
 
+# Larger than 4 KiB, so padded to 16: as much as may come unsealed.
+printf 'scz1_%s\n' "$(printf 'A%.0s' {1..6000})" >large.zone
+ask alice.token --zone large.zone
+cp "$out" direct.json
+ask alice.token --zone large.zone --relay "http://$tee"
+check "a large request is taken sealed, too" cmp -s "$out" direct.json
+check "and refused for what is in it" says "$out" "this service has no zones"
+
 # --- Who sees what ---------------------------------------------------------------------------------
 
 check "the relay sees no token" silent_about downstream.sent "$(cat alice.token)" Bearer Authorization
@@ -176,6 +184,41 @@ kill -HUP "$shared"
 until_true grep -q event=reload_failed shared.log
 ask alice.token --relay "http://$relay" --relay-keys keys-2.bin
 succeeds "a file that is none changes nothing"
+
+# --- A gateway that says too much -------------------------------------------------------------------
+
+cat >talker.py <<'PY'
+# Replies of as many bytes as the request says.
+import http.server
+class Talker(http.server.BaseHTTPRequestHandler):
+    def do_POST(self):
+        size = int(self.rfile.read(int(self.headers["Content-Length"])))
+        self.send_response(200)
+        self.send_header("Content-Type", "message/ohttp-res")
+        self.end_headers()
+        try:
+            for _ in range(0, size, 4096):
+                self.wfile.write(bytes(4096))
+        except OSError:
+            pass
+    def log_message(self, *words):
+        pass
+server = http.server.HTTPServer(("127.0.0.1", 0), Talker)
+open("talker.new", "w").write(str(server.server_port))
+import os
+os.rename("talker.new", "talker.port")
+server.serve_forever()
+PY
+start talker python3 talker.py
+until_true test -s talker.port
+start relay_talker "$STARCLOAK" relay "http://127.0.0.1:$(cat talker.port)" --listen 127.0.0.1:0 --user "$me"
+relay=$(address_of relay_talker)
+echo 1048576 >much
+echo 4194304 >too-much
+sealed much
+equal "a large reply is passed on" "$code" "200 message/ohttp-res"
+sealed too-much
+equal "one that is larger than any that is sealed is not" "$code" "502 application/problem+json"
 
 # --- Wrong words -----------------------------------------------------------------------------------
 

@@ -199,7 +199,14 @@ static void carry(sc_http_request *request)
                                  .reply = answer_carried,
                                  .gone = forget_carried,
                                  .context = request};
+    const bool is_held = strcmp(sc_http_request_search(request), "/hold") == 0;
     const sc_err err = sc_http_inner_handle(request, &inner);
+    if (is_held && !err) {
+        // Only what was within has it now.
+        sc_http_request_body(request, &size);
+        assert_int_equal(size, 0);
+        assert_string_equal(sc_http_request_path(request), "");
+    }
     if (err) sc_http_reply(request, err == SC_EPARSE ? 400 : 503, NULL, NULL, 0, NULL, 0);
 }
 

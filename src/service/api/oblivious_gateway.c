@@ -88,7 +88,7 @@ sc_err sc_oblivious_gateway_reload(sc_oblivious_gateway *gateway, sc_diag *diag)
         sc_ohttp_keys_free(keys);
         return sc_fail(diag, SC_EINVAL,
                        "%s: no key of it may be used any more; make the next one with 'starcloak "
-                       "oblivious keys %s'",
+                       "oblivious-keys %s'",
                        gateway->path, gateway->path);
     }
     count(&gateway->keys_made);
@@ -172,7 +172,12 @@ static void put_lower(char *to, size_t room, const char *name)
     to[i] = '\0';
 }
 
-enum { FIELDS_MAX = 16, NAME_ROOM = 40 };
+enum {
+    FIELDS_MAX = 16,
+    NAME_ROOM = 40,
+    HEADERS_MAX = 8192,   ///< of a reply, roughly
+    REPLY_MAX = 1 << 20,  ///< with its padding: a few KiB of a request must not fetch much more
+};
 
 /** The sealed reply, in memory of its own; NULL: memory is out. */
 static uint8_t *seal(const sc_ohttp_exchange *exchange, const sc_http_inner_reply *reply,
@@ -199,18 +204,28 @@ static uint8_t *seal(const sc_ohttp_exchange *exchange, const sc_http_inner_repl
                                       .content_size = reply->size};
     const size_t padded = sc_ohttp_padded_size(sc_bhttp_size(&message, SC_BHTTP_KNOWN_LENGTH));
     const size_t room = padded + sc_ohttp_response_extra(exchange);
-    uint8_t *plain = sc_malloc(padded);
     uint8_t *out = sc_malloc(room);
+    if (!out) return NULL;
+    uint8_t *plain = out + (room - padded - SC_AEAD_TAG_SIZE);
     uint8_t random[SC_OHTTP_NONCE_MAX];
     randombytes_buf(random, sizeof random);
-    if (!plain || !out || sc_bhttp_encode(&message, SC_BHTTP_KNOWN_LENGTH, plain, padded) ||
+    if (sc_bhttp_encode(&message, SC_BHTTP_KNOWN_LENGTH, plain, padded) ||
         sc_ohttp_seal_response(exchange, random, plain, padded, out)) {
-        sc_free(out);
-        out = NULL;
+        sc_free_wiped(out, room, 1);
+        return NULL;
     }
-    sc_free_wiped(plain, plain ? padded : 0, 1);
     *size = room;
     return out;
+}
+
+/** What is told instead of a reply that is too large. */
+static sc_http_inner_reply too_large(void)
+{
+    static const char body[] =
+        "{\"type\":\"urn:starcloak:problem:forbidden\",\"title\":\"The reply is too large to be "
+        "sealed\",\"status\":403,\"detail\":\"pages that are for all can be had unsealed\"}";
+    return (sc_http_inner_reply){
+        .status = 403, .type = "application/problem+json", .body = body, .size = sizeof body - 1};
 }
 
 /** Give the sealed reply to the relay. */
@@ -218,7 +233,9 @@ static void reply_sealed(void *context, const sc_http_inner_reply *reply)
 {
     opened *o = context;
     size_t size = 0;
-    uint8_t *sealed = seal(&o->exchange, reply, &size);
+    const sc_http_inner_reply instead = too_large();
+    const bool is_sealable = reply->size <= REPLY_MAX - HEADERS_MAX;
+    uint8_t *sealed = seal(&o->exchange, is_sealable ? reply : &instead, &size);
     if (sealed) {
         sc_http_reply(o->outer, 200, SC_OHTTP_RESPONSE_TYPE, sealed, size, NULL, 0);
     } else {

@@ -16,6 +16,7 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/diag.h"
+#include "oblivious/oblivious_http.h"
 
 #include <math.h>
 #include <pthread.h>
@@ -367,6 +368,10 @@ static sc_err make_server(sc_service *service, const sc_service_options *options
     internal->is_ledger_hosted = hosts_ledger(options);
     if (http.loops == 0) http.loops = internal->is_ledger_hosted ? 1 : 2;
     internal->loops = http.loops;
+    if (options->has_oblivious) {
+        // What is sealed may be as large as what is not, and was padded then.
+        http.max_body_bytes = sc_ohttp_padded_size(http.max_body_bytes) + SC_OHTTP_REQUEST_EXTRA;
+    }
     sc_err err = sc_http_new(&http, &internal->http, diag);
     if (!err && options->has_oblivious) {
         err = sc_oblivious_gateway_new(internal->http, &options->oblivious, &internal->oblivious,

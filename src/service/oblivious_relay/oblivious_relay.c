@@ -21,7 +21,7 @@ enum {
     ADDRESS_BUCKETS = 1 << 16,
     PROBLEM_ROOM = 256,
     BACK_AT_ONCE = 64,
-    BODY_MAX = 65536,
+    BODY_MAX = 65536 + SC_OHTTP_REQUEST_EXTRA,  ///< of 64 KiB within
 };
 
 /** Rates that no longer count are forgotten so often, seconds. */

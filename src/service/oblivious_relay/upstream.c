@@ -11,8 +11,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/** Of a reply. The gateway pads to four times the size at the most. */
-#define REPLY_MAX ((size_t)64 << 20)
+/** Of a reply: what a StarCloak seals at the most, with room for others' padding. */
+#define REPLY_MAX ((size_t)2 << 20)
+
+/** Of all replies that are here at a time. More than that are not taken, so that a gateway cannot
+ * fill the relay's memory. */
+#define REPLIES_MAX ((size_t)512 << 20)
 
 enum {
     TAKE_AT_ONCE = 64,
@@ -39,6 +43,7 @@ struct sc__upstream {
 
     // Of all.
     atomic_size_t forsaken;
+    atomic_size_t held;  ///< bytes of replies
     atomic_bool is_stopping;
 };
 
@@ -47,12 +52,26 @@ void sc__passage_free(sc__passage *passage)
     if (!passage) return;
     sc_bytes_wipe(&passage->request);
     sc_bytes_fini(&passage->request);
+    if (passage->held) atomic_fetch_sub(passage->held, passage->reply.bytes.size);
     sc_bytes_wipe(&passage->reply.bytes);
     sc_bytes_fini(&passage->reply.bytes);
     sc_free(passage);
 }
 
 // --- One passage ---------------------------------------------------------------------------------
+
+/** As sc_http_take(), while there is room for all replies. */
+static size_t take_reply(char *bytes, size_t one, size_t count, void *context)
+{
+    sc__passage *passage = context;
+    if (atomic_fetch_add(passage->held, count) + count > REPLIES_MAX) {
+        passage->reply.trouble = SC_ELIMIT;
+    } else if (sc_http_take(bytes, one, count, &passage->reply) == count) {
+        return count;
+    }
+    atomic_fetch_sub(passage->held, count);
+    return 0;
+}
 
 static CURL *take_handle(sc__upstream *upstream)
 {
@@ -67,7 +86,7 @@ static CURL *take_handle(sc__upstream *upstream)
     if (!easy) return NULL;
     if (curl_easy_setopt(easy, CURLOPT_URL, upstream->url) ||
         curl_easy_setopt(easy, CURLOPT_USERAGENT, NULL) ||
-        curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, sc_http_take) ||
+        curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, take_reply) ||
         curl_easy_setopt(easy, CURLOPT_PIPEWAIT, 1L) ||
         curl_easy_setopt(easy, CURLOPT_TIMEOUT_MS, (long)(upstream->options.timeout_s * 1000))) {
         curl_easy_cleanup(easy);
@@ -86,8 +105,10 @@ static void give_handle_back(sc__upstream *upstream, CURL *easy)
 }
 
 /** There is room: no more passages are there than a handover holds. */
-static void hand_back(const sc__upstream *upstream, sc__passage *passage)
+static void hand_back(sc__upstream *upstream, sc__passage *passage)
 {
+    // Whoever sets it second knows: from here on the loop need not tell.
+    if (atomic_exchange(&passage->is_gone, true)) atomic_fetch_sub(&upstream->forsaken, 1);
     (void)sc_handover_put(upstream->options.back[passage->loop], &passage);
 }
 
@@ -95,12 +116,13 @@ static void begin(sc__upstream *upstream, sc__passage *passage)
 {
     CURL *easy = take_handle(upstream);
     passage->reply.max_bytes = REPLY_MAX;
+    passage->held = &upstream->held;
     if (!easy) {
         hand_back(upstream, passage);
         return;
     }
     if (curl_easy_setopt(easy, CURLOPT_PRIVATE, passage) ||
-        curl_easy_setopt(easy, CURLOPT_WRITEDATA, &passage->reply) ||
+        curl_easy_setopt(easy, CURLOPT_WRITEDATA, passage) ||
         curl_easy_setopt(easy, CURLOPT_POST, 1L) ||
         curl_easy_setopt(easy, CURLOPT_POSTFIELDS, passage->request.data) ||
         curl_easy_setopt(easy, CURLOPT_POSTFIELDSIZE, (long)passage->request.size) ||
@@ -119,8 +141,6 @@ static void end(sc__upstream *upstream, sc__passage *passage)
     give_handle_back(upstream, passage->easy);
     passage->easy = NULL;
     TAILQ_REMOVE(&upstream->running, passage, link);
-    // Whoever sets it second knows: from here on the loop need not tell.
-    if (atomic_exchange(&passage->is_gone, true)) atomic_fetch_sub(&upstream->forsaken, 1);
     hand_back(upstream, passage);
 }
 

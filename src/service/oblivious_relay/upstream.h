@@ -31,6 +31,7 @@ typedef struct sc__passage {
     // The thread's.
     CURL *easy;
     TAILQ_ENTRY(sc__passage) link;
+    atomic_size_t *held;  ///< the reply's bytes are counted here; NULL: not begun
 
     atomic_bool is_gone;
 } sc__passage;

@@ -328,7 +328,7 @@ typedef struct sc_http_inner {
 
 /**
  * Handle a request that `outer` carries. Exactly one of `reply` and `gone` is called, maybe before
- * this returns; `gone` of `outer` is set by this.
+ * this returns; `gone` of `outer` is set by this, and its body and headers are forgotten.
  *
  * @return SC_OK; SC_EPARSE (the target is no path) or SC_ENOMEM: neither is called
  */

@@ -115,6 +115,9 @@ sc_err sc_http_inner_handle(sc_http_request *outer, const sc_http_inner *call)
         sc_free(inner);
         return SC_EPARSE;
     }
+    // It may wait for long: what it carried must not lie in two places for all of that time.
+    sc_http_request_forget_body(outer);
+    sc_http_request_forget_headers(outer);
     request->inner = inner;
     request->is_open = true;
     inner->outer = outer;
@@ -130,12 +133,14 @@ sc_err sc_http_inner_handle(sc_http_request *outer, const sc_http_inner *call)
 void sc__http_inner_reply(sc_http_request *request, const sc_http_inner_reply *reply)
 {
     sc__http_inner *inner = request->inner;
+    sc_http_inner_reply seen = *reply;
+    if (!sc__http_reply_has_body(request, seen.status)) seen.size = 0;
     request->is_open = false;
     sc_http_on_gone(inner->outer, NULL, NULL);
     void (*tell)(void *, const sc_http_inner_reply *) = inner->reply;
     void *context = inner->context;
     // Lent texts may lie in the request's own memory: so it ends afterwards.
-    tell(context, reply);
+    tell(context, &seen);
     end(inner);
 }
 

@@ -27,6 +27,8 @@ static void test_what_is_within_is_seen_as_a_request_of_its_own(void **state)
     check_carried(h, CARRY("/echo", "X-Method: POST\r\nContent-Length: 5\r\n") "bytes",
                   "200 bytes");
     check_carried(h, CARRY("/nowhere", ""), "404 ");
+    check_carried(h, CARRY("/now", ""), "200 hello");
+    check_carried(h, CARRY("/now", "X-Method: HEAD\r\n"), "200 ");
     check_carried(h, CARRY("/empty", ""), "204 ");
 }
 
@@ -56,7 +58,7 @@ static void test_it_is_answered_later_and_the_connection_goes_on(void **state)
     const unsigned held = server_held(h);
     caller c = caller_dial(server_address(h));
     assert_string_equal(caller_ask(&c, CARRY("/later", "")), "200 at last");
-    caller_send(&c, CARRY("/hold", ""));
+    caller_send(&c, CARRY("/hold", "X-Method: POST\r\nContent-Length: 5\r\n") "bytes");
     server_await(h, server_held, held + 1);
     server_release(h);
     assert_string_equal(caller_receive(&c), "200 released");
