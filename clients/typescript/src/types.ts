@@ -8,6 +8,15 @@ export interface About {
     provider: 'built in' | 'http' | 'points' | 'areas';
     /** How messages to a provider over HTTP are encoded; null for others. */
     encoding: 'compact' | 'geojson' | null;
+    /**
+     * The map that is served now; it may change while the service runs. Edges and segments
+     * are numbers of this map.
+     */
+    map: {
+        /** As in `/v1/map`: equal maps have equal checksums. */
+        checksum: string;
+        segments: number;
+    };
     /** The operator's bounds and defaults of profiles. */
     profile: {
         k: Bounds;
@@ -39,6 +48,11 @@ export interface About {
     cluster: boolean;
     /** Whether this is `starcloak demo`, with travellers of its own. */
     demo: boolean;
+    /**
+     * For a temporary audit the operator records users and true positions, readable for the
+     * auditor alone, until then; null: nothing of the kind is recorded.
+     */
+    records_true_positions_until: string | null;
 }
 
 export interface Answered {
