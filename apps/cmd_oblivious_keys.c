@@ -1,5 +1,5 @@
 /*
- * `starcloak oblivious-keys`: the file of keys that sealed requests are opened with, where several
+ * `starcloak oblivious keys`: the file of keys that sealed requests are opened with, where several
  * gateways share it or it is to outlive a restart. Called regularly, it makes the next key when its
  * time has come, and forgets those that have ended.
  */
@@ -88,13 +88,13 @@ static int run(sc_call *call)
 }
 
 static const sc_entry examples[] = {
-    {"starcloak oblivious-keys /etc/starcloak/oblivious-keys",
+    {"starcloak oblivious keys /etc/starcloak/oblivious-keys",
      "Make the file, or the next key in it if it is time; from a timer, every hour."},
     {NULL, NULL},
 };
 
 const sc_command sc_cmd_oblivious_keys = {
-    .name = "oblivious-keys",
+    .name = "keys",
     .summary = "make and rotate the keys that sealed requests are opened with",
     .arguments = "FILE",
     .complete = SC_COMPLETE_FILES,

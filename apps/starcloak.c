@@ -99,6 +99,24 @@ static const sc_command cmd_map = {
     .children = map_commands,
 };
 
+// --- starcloak oblivious ----------------------------------------------------
+
+static const sc_command *const oblivious_commands[] = {&sc_cmd_oblivious_keys, NULL};
+
+static const sc_entry oblivious_examples[] = {
+    {"starcloak oblivious keys sealed-keys", "Make the file, or the next key in it."},
+    {NULL, NULL},
+};
+
+static const sc_command cmd_oblivious = {
+    .name = "oblivious",
+    .summary = "keys for requests that come sealed by a relay",
+    .description = "Requests of Oblivious HTTP come sealed for the service by a relay ('starcloak "
+                   "relay'), so that who asks and what is asked are not seen in one place.",
+    .examples = oblivious_examples,
+    .children = oblivious_commands,
+};
+
 // --- starcloak provider -----------------------------------------------------
 
 static const sc_command *const provider_commands[] = {&sc_cmd_provider_check, NULL};
@@ -183,7 +201,7 @@ static const sc_command *const root_commands[] = {
     &sc_cmd_cloak,      &sc_cmd_simulate, &sc_cmd_evaluate,
     &sc_cmd_verify,     &sc_cmd_density,  &sc_cmd_attack,
     &sc_cmd_experiment, &sc_cmd_serve,    &sc_cmd_demo,
-    &sc_cmd_lbs,        &sc_cmd_relay,    &sc_cmd_oblivious_keys,
+    &sc_cmd_lbs,        &sc_cmd_relay,    &cmd_oblivious,
     &cmd_provider,      &sc_cmd_token,    &sc_cmd_report,
     &sc_cmd_audit,      &sc_cmd_query,    &sc_cmd_load,
     &sc_cmd_partition,  &sc_cmd_gateway,  &sc_cmd_worker,

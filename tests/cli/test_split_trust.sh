@@ -152,7 +152,7 @@ refuses 1 "a relay whose gateway is away says so" "status 502"
 
 # --- Keys of a file --------------------------------------------------------------------------------
 
-run oblivious-keys sealed-keys
+run oblivious keys sealed-keys
 succeeds "a file of keys is made"
 serve_sealed shared --oblivious-keys sealed-keys --relays 127.0.0.1
 shared=$started_id
@@ -169,7 +169,7 @@ day = 86400
 old = f"{number} {int(start) - day} {int(until) - day} {int(end)} {seed}"
 open("sealed-keys", "w").write("\n".join([lines[0], old, ""]))
 PY
-run oblivious-keys sealed-keys
+run oblivious keys sealed-keys
 check "the next key is made when its time has come" says "$out" "2 keys" "one of them new"
 kill -HUP "$shared"
 until_true grep -q event=reloaded shared.log
@@ -235,6 +235,6 @@ run query http://127.0.0.1:9 --edge 1 --offset-m 0 --relay http://127.0.0.1:9 --
 refuses 1 "what is no list of keys is refused" "nonsense.bin: these are no keys of Oblivious HTTP"
 run serve city.scm --relays 10.0.0.7 --check
 refuses 2 "relays go with oblivious" "relays: set oblivious too"
-run oblivious-keys nonsense.bin
+run oblivious keys nonsense.bin
 refuses 1 "a file that has no keys is not written over" "nonsense.bin"
 finish

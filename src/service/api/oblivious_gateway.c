@@ -88,7 +88,7 @@ sc_err sc_oblivious_gateway_reload(sc_oblivious_gateway *gateway, sc_diag *diag)
         sc_ohttp_keys_free(keys);
         return sc_fail(diag, SC_EINVAL,
                        "%s: no key of it may be used any more; make the next one with 'starcloak "
-                       "oblivious-keys %s'",
+                       "oblivious keys %s'",
                        gateway->path, gateway->path);
     }
     count(&gateway->keys_made);

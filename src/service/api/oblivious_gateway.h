@@ -13,7 +13,7 @@
  *     POST /.well-known/ohttp-gateway   a sealed request (message/ohttp-req)
  *
  * Keys take turns (oblivious_keys.h): in memory, or in a file that several gateways share and
- * `starcloak oblivious-keys` rotates. Replays are refused within a window by the Date of the
+ * `starcloak oblivious keys` rotates. Replays are refused within a window by the Date of the
  * request within (replay_store.h).
  */
 #ifndef SC_API_OBLIVIOUS_GATEWAY_H

@@ -126,7 +126,7 @@
          "address are not for them (default: none)")                                                  \
     TEXT(split, oblivious_keys, "oblivious-keys", "FILE", "", START, HTTP,                            \
          "the keys that requests are sealed for, shared by all gateways; see 'starcloak "             \
-         "oblivious-keys' (default: made here and kept in memory)")                                   \
+         "oblivious keys' (default: made here and kept in memory)")                                   \
     NUMBER(split, oblivious_period_s, "oblivious-period", "S", 86400, 60, 31536000, START, HTTP,      \
            "seconds for which a key that is made here is published; it is honoured for half as "      \
            "long after that (default 86400)")                                                         \
