@@ -152,55 +152,35 @@ int sc_stdout_close(const char *path, int status)
 
 // --- The tree ---------------------------------------------------------------
 
-static const sc_command *find_child(const sc_command *group, const char *name)
+static const sc_command *find_child(const sc_command *group, const char *name, size_t size)
 {
     for (size_t i = 0; group->children && group->children[i]; i++) {
-        if (strcmp(group->children[i]->name, name) == 0) return group->children[i];
-    }
-    return NULL;
-}
-
-static bool is_separator(char c)
-{
-    return c == ' ' || c == '-';
-}
-
-/** Whether `words` begin with all of `name`, which may have a "-" in it itself. */
-static bool begin_with(const char *words, const char *name)
-{
-    while (*name != '\0' && (*words == *name || (is_separator(*words) && is_separator(*name)))) {
-        words++;
-        name++;
-    }
-    return *name == '\0' && (*words == '\0' || is_separator(*words));
-}
-
-/** The child with the longest name that `words` begin with. */
-static const sc_command *find_first_of(const sc_command *group, const char *words)
-{
-    const sc_command *found = NULL;
-    for (size_t i = 0; group->children && group->children[i]; i++) {
-        const sc_command *child = group->children[i];
-        if (begin_with(words, child->name) &&
-            (!found || strlen(child->name) > strlen(found->name))) {
-            found = child;
+        const char *candidate = group->children[i]->name;
+        if (strlen(candidate) == size && memcmp(candidate, name, size) == 0) {
+            return group->children[i];
         }
     }
-    return found;
+    return NULL;
 }
 
 const sc_command *sc_command_find(const sc_command *root, const char *words, char *path)
 {
     static const char separators[] = " -";
     const sc_command *command = root;
+    bool first = true;
     snprintf(path, SC_PATH_SIZE, "%s", root->name);
-    words += strspn(words, separators);
-    if (begin_with(words, root->name)) words += strlen(root->name);
+
     while (*(words += strspn(words, separators)) != '\0') {
-        command = find_first_of(command, words);
-        if (!command) return NULL;
-        sc_path_append(path, command->name);
-        words += strlen(command->name);
+        const size_t size = strcspn(words, separators);
+        const bool is_program =
+            first && size == strlen(root->name) && memcmp(words, root->name, size) == 0;
+        if (!is_program) {
+            command = find_child(command, words, size);
+            if (!command) return NULL;
+            sc_path_append(path, command->name);
+        }
+        first = false;
+        words += size;
     }
     return command;
 }
@@ -237,7 +217,7 @@ typedef struct parse_context {
 static void choose_child(parse_context *context, const char *name, struct argp_state *state)
 {
     const sc_command *group = context->call->command;
-    context->child = find_child(group, name);
+    context->child = find_child(group, name, strlen(name));
     if (context->child) {
         context->child_index = state->next - 1;
         state->next = state->argc;  // the rest is the child's to parse
