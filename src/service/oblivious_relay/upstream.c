@@ -84,10 +84,13 @@ static CURL *take_handle(sc__upstream *upstream)
                                  .key_file = upstream->options.key};
     CURL *easy = sc_http_easy_new(&rules);
     if (!easy) return NULL;
+    // By TLS it is known with the handshake whether a connection takes several requests, and worth
+    // waiting for. Without, curl would know with the first reply: all would wait for one query.
+    const long waits = strncmp(upstream->url, "https:", 6) == 0;
     if (curl_easy_setopt(easy, CURLOPT_URL, upstream->url) ||
         curl_easy_setopt(easy, CURLOPT_USERAGENT, NULL) ||
         curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, take_reply) ||
-        curl_easy_setopt(easy, CURLOPT_PIPEWAIT, 1L) ||
+        curl_easy_setopt(easy, CURLOPT_PIPEWAIT, waits) ||
         curl_easy_setopt(easy, CURLOPT_TIMEOUT_MS, (long)(upstream->options.timeout_s * 1000))) {
         curl_easy_cleanup(easy);
         return NULL;
