@@ -13,12 +13,17 @@ starcloak-map-info starcloak-map-check starcloak-map-snap starcloak-map-classes 
 starcloak-nearest starcloak-queries starcloak-cloak starcloak-simulate starcloak-evaluate starcloak-verify starcloak-density starcloak-attack starcloak-experiment starcloak-serve starcloak-demo starcloak-lbs starcloak-relay starcloak-oblivious-keys starcloak-provider starcloak-provider-check \
 starcloak-token starcloak-token-key starcloak-token-issue starcloak-token-show starcloak-token-revoke starcloak-query starcloak-load starcloak-partition starcloak-gateway starcloak-worker starcloak-cluster starcloak-cluster-key starcloak-cluster-status starcloak-help"
 
+# The words of a command, by the name of its page. One of them has a dash in it.
+words_of() {
+    local words=${1//-/ }
+    echo "${words/oblivious keys/oblivious-keys}"
+}
+
 # The options that a text shows, one per line.
 options_in() { grep -oE -e '--[a-z][a-z-]+' "$1" | sort -u; }
 
 for page in "${pages[@]}"; do
-    words=${page//-/ }
-    words=${words/oblivious keys/oblivious-keys}  # the one name with a dash
+    words=$(words_of "$page")
     read -ra path <<<"${words#starcloak}"
 
     run "${path[@]}" --help
@@ -151,7 +156,7 @@ equal "bash completes the names of engines" \
 equal "bash offers nothing where only a number will do" \
     "$(offers starcloak map generate --nodes "")" " "
 for page in "${pages[@]}"; do
-    words=${page//-/ }
+    words=$(words_of "$page")
     read -ra path <<<"$words"
     run "${path[@]:1}" --help
     got=$(offers "${path[@]}" -- | tr ' ' '\n' | grep -- -- | sort -u)
