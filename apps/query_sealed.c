@@ -4,7 +4,6 @@
 #include "base/bytes.h"
 #include "base/diag.h"
 #include "base/file.h"
-#include "base/text.h"
 #include "oblivious/oblivious_client.h"
 
 #include <stdio.h>

@@ -61,8 +61,8 @@ static const sc_command cmd_help = {
     .summary = "explain a command",
     .arguments = "[COMMAND...]",
     .complete = "map nearest queries cloak simulate evaluate verify density attack experiment "
-                "serve demo lbs provider token report audit query load partition gateway worker "
-                "cluster help",
+                "serve demo lbs relay oblivious provider token report audit query load partition "
+                "gateway worker cluster help",
     .description =
         "Print what a command does and its options; without a command, list all commands.",
     .examples = help_examples,

@@ -69,6 +69,19 @@ ask alice.token --zone large.zone --relay "http://$tee"
 check "a large request is taken sealed, too" cmp -s "$out" direct.json
 check "and refused for what is in it" says "$out" "this service has no zones"
 
+# A relay that has seen no reply yet: none waits for that of another.
+start relay_pair "$STARCLOAK" relay "http://$service" --listen 127.0.0.1:0 --user "$me"
+pair=$(address_of relay_pair)
+ask_both() {
+    "$STARCLOAK" query "http://$service" --token-file "$1.token" --relay "http://$pair" --edge 10 --offset-m 1 --k 2 --l 1 \
+        --nearest 1 --max-wait 20 --json >"$1.json" 2>"$1.err"
+}
+ask_both alice &
+ask_both bob
+wait $!
+check "two who wait at one relay hide together" true_of alice.json '.outcome == "answered" and .cloak.users == 2'
+check "both of them" true_of bob.json '.outcome == "answered" and .cloak.users == 2'
+
 # --- Who sees what ---------------------------------------------------------------------------------
 
 check "the relay sees no token" silent_about downstream.sent "$(cat alice.token)" Bearer Authorization

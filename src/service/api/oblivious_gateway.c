@@ -432,7 +432,7 @@ sc_err sc_oblivious_gateway_new(sc_http *http, const sc_oblivious_options *optio
     sc_err err = make_replays(gateway, options);
     if (!err && options->keys) {
         gateway->path = sc_malloc(strlen(options->keys) + 1);
-        if (gateway->path) strcpy(gateway->path, options->keys);
+        if (gateway->path) memcpy(gateway->path, options->keys, strlen(options->keys) + 1);
         err = gateway->path ? sc_oblivious_gateway_reload(gateway, diag) : SC_ENOMEM;
     } else if (!err) {
         err = rotate(gateway);

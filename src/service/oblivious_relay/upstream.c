@@ -84,10 +84,13 @@ static CURL *take_handle(sc__upstream *upstream)
                                  .key_file = upstream->options.key};
     CURL *easy = sc_http_easy_new(&rules);
     if (!easy) return NULL;
+    // By TLS it is known with the handshake whether a connection takes several requests, and worth
+    // waiting for. Without, curl would know with the first reply: all would wait for one query.
+    const long waits = strncmp(upstream->url, "https:", 6) == 0;
     if (curl_easy_setopt(easy, CURLOPT_URL, upstream->url) ||
         curl_easy_setopt(easy, CURLOPT_USERAGENT, NULL) ||
         curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, take_reply) ||
-        curl_easy_setopt(easy, CURLOPT_PIPEWAIT, 1L) ||
+        curl_easy_setopt(easy, CURLOPT_PIPEWAIT, waits) ||
         curl_easy_setopt(easy, CURLOPT_TIMEOUT_MS, (long)(upstream->options.timeout_s * 1000))) {
         curl_easy_cleanup(easy);
         return NULL;
@@ -192,7 +195,7 @@ static void give_up_forsaken(sc__upstream *upstream)
 {
     if (atomic_load(&upstream->forsaken) == 0) return;
     const int64_t now_us = sc_clock_us();
-    if (now_us < upstream->forsaken_us + FORSAKE_EVERY_MS * 1000) return;
+    if (now_us < upstream->forsaken_us + INT64_C(1000) * FORSAKE_EVERY_MS) return;
     upstream->forsaken_us = now_us;
     sc__passage *next = NULL;
     for (sc__passage *p = TAILQ_FIRST(&upstream->running); p; p = next) {
@@ -260,7 +263,7 @@ sc_err sc__upstream_new(const sc__upstream_options *options, sc__upstream **out,
         sc__upstream_free(upstream);
         return sc_fail_memory(diag, "preparing the relay");
     }
-    strcpy(upstream->url, options->url);
+    memcpy(upstream->url, options->url, strlen(options->url) + 1);
     *out = upstream;
     return SC_OK;
 }
