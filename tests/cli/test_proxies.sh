@@ -267,7 +267,7 @@ check "and that is said" says "$err" "forwarded: set proxies too"
 for value in 10.0.0.0/33 10.0.0 fd00::/129 example.org 10.0.0.0/ ''/8; do
     run serve city.scm --proxies "$value" --check
     equal "--proxies $value is refused" "$status" 1
-    check "with what it may be" says "$err" "is not a proxy's address"
+    check "with what it may be" says "$err" "is not the address of a proxy or relay"
 done
 run serve city.scm --admin 'listen,127.0.0.1:0' --check
 equal "'listen' stands alone" "$status" 2

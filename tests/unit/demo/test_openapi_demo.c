@@ -327,7 +327,8 @@ static void test_the_service_says_what_the_demo_offers(void **state)
     demo_open(&d);
     d.options.reports = p.path;
     demo_start(&d);
-    check_about(&d, "\"offers\":[\"attacks\"],\"zones\":false,\"cluster\":false,\"demo\":true}");
+    check_about(&d, "\"offers\":[\"attacks\"],\"zones\":false,\"cluster\":false,\"demo\":true,"
+                    "\"records_true_positions_until\":null}");
     place_write_text(&p, "report.html", "<!doctype html>");
     check_about(&d, "\"offers\":[\"attacks\",\"reports\"],");
     demo_close(&d);
