@@ -8,6 +8,7 @@
 #include "inputs.h"
 #include "points/point_settings.h"
 #include "serve_process.h"
+#include "server/key_source.h"
 #include "server/sandbox.h"
 #include "server/token.h"
 
@@ -326,7 +327,7 @@ static void warn_of_unreadable(const serving *s)
         s->flags->config ? s->flags->config : "",
         s->settings->token_keys,
         s->settings->revoked,
-        sc_jwt_keys_are_remote(s->settings->jwt_keys) ? "" : s->settings->jwt_keys,
+        sc_key_source_is_remote(s->settings->jwt_keys) ? "" : s->settings->jwt_keys,
         s->settings->tls_certificate,
         s->settings->tls_key,
         s->settings->client_ca,

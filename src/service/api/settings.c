@@ -7,6 +7,7 @@
 #include "base/diag.h"
 #include "base/text.h"
 #include "server/http.h"
+#include "server/key_source.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -605,7 +606,7 @@ sc_unused_setting sc_settings_unused(const sc_settings *s, size_t *from)
         {"rare-window", has_rare, rare},
         {"rare-memory", has_rare, rare},
         {"jwt-user", *s->jwt_keys != '\0', "it is used with jwt-keys alone"},
-        {"jwt-refresh", sc_jwt_keys_are_remote(s->jwt_keys),
+        {"jwt-refresh", sc_key_source_is_remote(s->jwt_keys),
          "it is used with jwt-keys at an address alone"},
         {"oblivious-period", s->oblivious && *s->oblivious_keys == '\0',
          "it is used with oblivious and without oblivious-keys alone"},
