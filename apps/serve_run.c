@@ -13,6 +13,7 @@
 #include "server/token.h"
 
 #include <errno.h>
+#include <math.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -224,6 +225,24 @@ static sc_courier_options courier_options(const sc_settings *s, sc_serve_resourc
     return courier;
 }
 
+/** An issuer is asked several times in an epoch, so that its next key is here before it is used. */
+static sc_pass_issuer_options pass_options(const sc_settings *s, sc_serve_resources *resources)
+{
+    static const double most_s = 600;
+    static const double often_s = 10;
+    const double refresh_s = fmin((double)s->pass_epoch_s / 4, most_s);
+    (void)sc_settings_pass_issuer_name(s, resources->pass_issuer_name,
+                                       sizeof resources->pass_issuer_name);
+    return (sc_pass_issuer_options){.directory = or_null(s->pass_issuer),
+                                    .name = resources->pass_issuer_name,
+                                    .origin = s->pass_origin,
+                                    .ca = or_null(s->pass_ca),
+                                    .epoch_s = (int64_t)s->pass_epoch_s,
+                                    .refresh_s = refresh_s,
+                                    .retry_s = fmin(refresh_s, often_s),
+                                    .log = resources->log};
+}
+
 sc_service_options sc_serve_options(const sc_settings *settings, sc_serve_resources *resources)
 {
     return (sc_service_options){
@@ -241,6 +260,7 @@ sc_service_options sc_serve_options(const sc_settings *settings, sc_serve_resour
                 .refresh_s = settings->jwt_refresh_s,
                 .retry_s = jwt_retry_s,
                 .log = resources->log},
+        .pass = pass_options(settings, resources),
         .origins = or_null(settings->origins),
         .has_oblivious = settings->oblivious,
         .oblivious = {.keys = or_null(settings->oblivious_keys),
@@ -328,6 +348,7 @@ static void warn_of_unreadable(const serving *s)
         s->settings->token_keys,
         s->settings->revoked,
         sc_key_source_is_remote(s->settings->jwt_keys) ? "" : s->settings->jwt_keys,
+        sc_key_source_is_remote(s->settings->pass_issuer) ? "" : s->settings->pass_issuer,
         s->settings->tls_certificate,
         s->settings->tls_key,
         s->settings->client_ca,

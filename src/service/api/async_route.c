@@ -618,7 +618,7 @@ static bool read_request(sc_async_route *route, const sc_access_rules *terms,
                          sc_problem *problem)
 {
     sc_token token;
-    if (!sc_access_rules_identify(terms, request, &token, problem)) return false;
+    if (!sc_access_rules_identify_again(terms, request, &token, problem)) return false;
     *owner = owner_of(route, &token);
     explicit_bzero(&token, sizeof token);
     return sc_async_path_read(sc_http_request_path(request), SC_ASYNC_RANDOM_SIZE, id) ||
