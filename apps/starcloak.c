@@ -178,11 +178,19 @@ static error_t parse_root(int key, char *argument, struct argp_state *state)
 }
 
 static const sc_command *const root_commands[] = {
-    &cmd_map,         &sc_cmd_nearest, &sc_cmd_queries, &sc_cmd_cloak,  &sc_cmd_simulate,
-    &sc_cmd_evaluate, &sc_cmd_verify,  &sc_cmd_density, &sc_cmd_attack, &sc_cmd_experiment,
-    &sc_cmd_serve,    &sc_cmd_demo,    &sc_cmd_lbs,     &sc_cmd_relay,  &sc_cmd_oblivious_keys,
-    &cmd_provider,    &sc_cmd_token,   &sc_cmd_query,   &sc_cmd_load,   &sc_cmd_partition,
-    &sc_cmd_gateway,  &sc_cmd_worker,  &sc_cmd_cluster, &cmd_help,      NULL,
+    &cmd_map,          &sc_cmd_nearest,
+    &sc_cmd_queries,   &sc_cmd_cloak,
+    &sc_cmd_simulate,  &sc_cmd_evaluate,
+    &sc_cmd_verify,    &sc_cmd_density,
+    &sc_cmd_attack,    &sc_cmd_experiment,
+    &sc_cmd_serve,     &sc_cmd_demo,
+    &sc_cmd_lbs,       &sc_cmd_relay,
+    &sc_cmd_issuer,    &sc_cmd_oblivious_keys,
+    &cmd_provider,     &sc_cmd_token,
+    &sc_cmd_query,     &sc_cmd_load,
+    &sc_cmd_partition, &sc_cmd_gateway,
+    &sc_cmd_worker,    &sc_cmd_cluster,
+    &cmd_help,         NULL,
 };
 
 static const sc_entry root_examples[] = {
