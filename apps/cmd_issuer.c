@@ -7,7 +7,7 @@
 #include <signal.h>
 #include <string.h>
 
-#include "issuer/token_issuer.h"
+#include "issuer/issuer.h"
 #include "serve_process.h"
 #include "server/sandbox.h"
 #include "values.h"
@@ -23,7 +23,7 @@ typedef struct issuer_options {
     const char *proxies[MAX_ADDRESSES];
     size_t proxy_count;
     bool is_check;
-    sc_token_issuer_options issuer;
+    sc_issuer_options issuer;
     const char *user;
     bool no_sandbox;
 } issuer_options;
@@ -114,7 +114,7 @@ static void check_usage(issuer_options *options, const struct argp_state *state)
 }
 
 static bool value_option(int key, const char *argument, const struct argp_state *state,
-                         sc_token_issuer_options *issuer)
+                         sc_issuer_options *issuer)
 {
     switch (key) {
     case KEY_STATE:
@@ -188,7 +188,7 @@ typedef struct serving {
     issuer_options *options;
     sc_log *log;
     int inherited[SC_SERVING_SOCKETS];
-    sc_token_issuer *issuer;
+    sc_issuer *issuer;
     sigset_t signals;
 } serving;
 
@@ -221,10 +221,10 @@ static sc_err begin(serving *s, sc_diag *diag)
     if (err) return err;
     sc_serving_hold_signals(&s->signals);
     options->issuer.log = s->log;
-    err = sc_token_issuer_new(&options->issuer, &s->issuer, diag);
+    err = sc_issuer_new(&options->issuer, &s->issuer, diag);
     if (!err) err = sc_sandbox_become(options->user, diag);
     if (!err && !options->no_sandbox) err = sc_sandbox_enter(false, diag);
-    if (!err) err = sc_token_issuer_start(s->issuer, diag);
+    if (!err) err = sc_issuer_start(s->issuer, diag);
     return err;
 }
 
@@ -232,7 +232,7 @@ static void reload(const serving *s)
 {
     sc_sandbox_notify_reloading();
     sc_diag diag = {.message = ""};
-    const sc_err err = sc_token_issuer_reload(s->issuer, &diag);
+    const sc_err err = sc_issuer_reload(s->issuer, &diag);
     sc_log_message(s->log, err ? SC_LOG_ERROR : SC_LOG_INFO, err ? "reload_failed" : "reloaded",
                    err ? diag.message : "accounts and certificates");
     sc_sandbox_notify("READY=1");
@@ -240,7 +240,7 @@ static void reload(const serving *s)
 
 static int serve(serving *s)
 {
-    sc_serving_tell_listening(s->log, sc_token_issuer_http(s->issuer),
+    sc_serving_tell_listening(s->log, sc_issuer_http(s->issuer),
                               s->options->issuer.http.tls.certificate != NULL);
     sc_log_message(s->log, SC_LOG_INFO, "ready", "the keys of this epoch are published");
     sc_sandbox_notify("READY=1");
@@ -255,7 +255,7 @@ static int serve(serving *s)
 
 static int run(sc_call *call)
 {
-    issuer_options options = {.issuer = sc_token_issuer_options_default()};
+    issuer_options options = {.issuer = sc_issuer_options_default()};
     sc_call_parse(call, &options);
     serving s = {.call = call, .options = &options};
     sc_diag diag = {.message = ""};
@@ -267,7 +267,7 @@ static int run(sc_call *call)
     } else if (!options.is_check) {
         status = serve(&s);
     }
-    sc_token_issuer_free(s.issuer);
+    sc_issuer_free(s.issuer);
     sc_log_free(s.log);
     return status;
 }

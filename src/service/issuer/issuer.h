@@ -1,5 +1,5 @@
 /**
- * @file token_issuer.h
+ * @file issuer.h
  * @brief An issuer of anonymous tokens (Privacy Pass, RFC 9578, type 2): one token for each account
  *        and epoch, signed without being seen.
  *
@@ -17,17 +17,17 @@
  * One loop does everything, so an account that asks twice at once is asked about twice in turn. An
  * account is on the disk before anything is signed for it. Nothing is logged of accounts.
  */
-#ifndef SC_ISSUER_TOKEN_ISSUER_H
-#define SC_ISSUER_TOKEN_ISSUER_H
+#ifndef SC_ISSUER_ISSUER_H
+#define SC_ISSUER_ISSUER_H
 
 #include <starcloak/err.h>
 
 #include "server/http.h"
 #include "server/log.h"
 
-typedef struct sc_token_issuer sc_token_issuer;
+typedef struct sc_issuer sc_issuer;
 
-typedef struct sc_token_issuer_options {
+typedef struct sc_issuer_options {
     sc_http_options http;    ///< `handle`, `context`, `problem` and `loops` are the issuer's
     const char *state;       ///< a folder for keys and accounts
     const char *token_keys;  ///< by which tokens of accounts are signed: a file
@@ -37,26 +37,25 @@ typedef struct sc_token_issuer_options {
     double address_rate;     ///< requests per second of one address; 0: no limit
     double address_burst;    ///< that may come at once
     sc_log *log;             ///< borrowed; may be NULL
-} sc_token_issuer_options;
+} sc_issuer_options;
 
 /** An epoch of an hour, a million accounts, 10 a second and 100 at once for each address. */
-sc_token_issuer_options sc_token_issuer_options_default(void);
+sc_issuer_options sc_issuer_options_default(void);
 
 /** Open all, and make the keys that are missing; nothing is accepted yet. SC_EIO, SC_EPARSE,
  * SC_EINVAL, SC_ENOMEM. */
-SC_CHECKED sc_err sc_token_issuer_new(const sc_token_issuer_options *options, sc_token_issuer **out,
-                                      sc_diag *diag);
+SC_CHECKED sc_err sc_issuer_new(const sc_issuer_options *options, sc_issuer **out, sc_diag *diag);
 
 /** Serve. */
-SC_CHECKED sc_err sc_token_issuer_start(sc_token_issuer *issuer, sc_diag *diag);
+SC_CHECKED sc_err sc_issuer_start(sc_issuer *issuer, sc_diag *diag);
 
 /** Read token keys, revoked tokens and certificates again; on failure all stay. */
-SC_CHECKED sc_err sc_token_issuer_reload(sc_token_issuer *issuer, sc_diag *diag);
+SC_CHECKED sc_err sc_issuer_reload(sc_issuer *issuer, sc_diag *diag);
 
 /** Its server; lent. */
-sc_http *sc_token_issuer_http(sc_token_issuer *issuer);
+sc_http *sc_issuer_http(sc_issuer *issuer);
 
 /** NULL is fine. */
-void sc_token_issuer_free(sc_token_issuer *issuer);
+void sc_issuer_free(sc_issuer *issuer);
 
 #endif

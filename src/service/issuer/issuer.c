@@ -2,7 +2,7 @@
 //
 // All but a reload happens in the loop's thread. `lock` guards the pointers to token keys and
 // revoked tokens, which a reload exchanges.
-#include "issuer/token_issuer.h"
+#include "issuer/issuer.h"
 
 #include "base/alloc.h"
 #include "base/clock.h"
@@ -36,8 +36,8 @@ enum {
 /** Rates that no longer count are forgotten so often. */
 #define FORGET_S 10.0
 
-struct sc_token_issuer {
-    sc_token_issuer_options options;
+struct sc_issuer {
+    sc_issuer_options options;
     sc_http *http;
     sc_rate_limit *addresses;
     // The loop's thread, once it has started.
@@ -96,7 +96,7 @@ static void send_problem(sc_http_request *request, int status, const char *title
 
 // --- Epochs --------------------------------------------------------------------------------------
 
-static void log_failure(sc_token_issuer *issuer, sc_err err, const char *why)
+static void log_failure(sc_issuer *issuer, sc_err err, const char *why)
 {
     if (err && !issuer->has_failed) {
         sc_log_message(issuer->options.log, SC_LOG_ERROR, "keys_failed", why);
@@ -108,7 +108,7 @@ static void log_failure(sc_token_issuer *issuer, sc_err err, const char *why)
 
 /** The present epoch, with its key and its accounts. What failed is tried again, and keys are made
  * ahead, by the clock and not by a request. */
-static sc_err enter_epoch(sc_token_issuer *issuer, int64_t now_s, bool is_tick, sc_diag *diag)
+static sc_err enter_epoch(sc_issuer *issuer, int64_t now_s, bool is_tick, sc_diag *diag)
 {
     const uint64_t epoch = sc_pass_epoch(now_s, issuer->options.epoch_s);
     const bool is_same = issuer->has_epoch && issuer->epoch == epoch;
@@ -124,7 +124,7 @@ static sc_err enter_epoch(sc_token_issuer *issuer, int64_t now_s, bool is_tick, 
 }
 
 /** For a request. */
-static bool is_in_epoch(sc_token_issuer *issuer, int64_t now_s)
+static bool is_in_epoch(sc_issuer *issuer, int64_t now_s)
 {
     sc_diag diag = {.message = ""};
     if (!issuer->has_failed) {
@@ -136,19 +136,19 @@ static bool is_in_epoch(sc_token_issuer *issuer, int64_t now_s)
 static void tick(void *context, unsigned loop)
 {
     (void)loop;
-    sc_token_issuer *issuer = context;
+    sc_issuer *issuer = context;
     sc_diag diag = {.message = ""};
     log_failure(issuer, enter_epoch(issuer, (int64_t)time(NULL), true, &diag), diag.message);
 }
 
-static unsigned seconds_left(const sc_token_issuer *issuer, int64_t now_s)
+static unsigned seconds_left(const sc_issuer *issuer, int64_t now_s)
 {
     return (unsigned)(issuer->options.epoch_s - now_s % issuer->options.epoch_s);
 }
 
 // --- The directory -------------------------------------------------------------------------------
 
-static void show_directory(sc_token_issuer *issuer, sc_http_request *request)
+static void show_directory(sc_issuer *issuer, sc_http_request *request)
 {
     const int64_t now_s = time(NULL);
     char age[40];
@@ -174,7 +174,7 @@ static void show_directory(sc_token_issuer *issuer, sc_http_request *request)
 // --- Tokens --------------------------------------------------------------------------------------
 
 /** The account of a request; otherwise why there is none. */
-static const char *identify(sc_token_issuer *issuer, const sc_http_request *request, int64_t now_s,
+static const char *identify(sc_issuer *issuer, const sc_http_request *request, int64_t now_s,
                             sc_token *out)
 {
     static const char scheme[] = "Bearer ";
@@ -197,8 +197,7 @@ static const char *identify(sc_token_issuer *issuer, const sc_http_request *requ
     return why;
 }
 
-static void sign(sc_token_issuer *issuer, sc_http_request *http, const sc_token *account,
-                 int64_t now_s)
+static void sign(sc_issuer *issuer, sc_http_request *http, const sc_token *account, int64_t now_s)
 {
     size_t size = 0;
     const uint8_t *body = (const uint8_t *)sc_http_request_body(http, &size);
@@ -235,7 +234,7 @@ static void sign(sc_token_issuer *issuer, sc_http_request *http, const sc_token 
     }
 }
 
-static void give_token(sc_token_issuer *issuer, sc_http_request *request)
+static void give_token(sc_issuer *issuer, sc_http_request *request)
 {
     const int64_t now_s = time(NULL);
     const char *type = sc_http_request_header(request, "Content-Type");
@@ -257,7 +256,7 @@ static void give_token(sc_token_issuer *issuer, sc_http_request *request)
 
 // --- The handler ---------------------------------------------------------------------------------
 
-static bool is_within_rate(sc_token_issuer *issuer, sc_http_request *request)
+static bool is_within_rate(sc_issuer *issuer, sc_http_request *request)
 {
     const unsigned wait_s = sc_rate_limit_take(issuer->addresses, sc_http_request_peer(request),
                                                issuer->options.address_rate,
@@ -270,7 +269,7 @@ static bool is_within_rate(sc_token_issuer *issuer, sc_http_request *request)
 static void handle(void *context, unsigned loop, sc_http_request *request)
 {
     (void)loop;
-    sc_token_issuer *issuer = context;
+    sc_issuer *issuer = context;
     static const char ok[] = "{\"status\":\"ok\"}";
     const sc_http_method method = sc_http_request_method(request);
     const char *path = sc_http_request_path(request);
@@ -299,24 +298,24 @@ static void handle(void *context, unsigned loop, sc_http_request *request)
 static void forget_rates(void *context, unsigned loop)
 {
     (void)loop;
-    sc_token_issuer *issuer = context;
+    sc_issuer *issuer = context;
     sc_rate_limit_forget(issuer->addresses, sc_clock_us());
 }
 
 // --- From start to end ---------------------------------------------------------------------------
 
-sc_token_issuer_options sc_token_issuer_options_default(void)
+sc_issuer_options sc_issuer_options_default(void)
 {
-    sc_token_issuer_options options = {.http = sc_http_options_default(),
-                                       .epoch_s = 3600,
-                                       .max_accounts = 1000000,
-                                       .address_rate = 10,
-                                       .address_burst = 100};
+    sc_issuer_options options = {.http = sc_http_options_default(),
+                                 .epoch_s = 3600,
+                                 .max_accounts = 1000000,
+                                 .address_rate = 10,
+                                 .address_burst = 100};
     options.http.max_body_bytes = BODY_MAX;
     return options;
 }
 
-static sc_err read_accounts(const sc_token_issuer_options *options, sc_token_keys **keys,
+static sc_err read_accounts(const sc_issuer_options *options, sc_token_keys **keys,
                             sc_revoked **revoked, sc_diag *diag)
 {
     sc_err err = sc_token_keys_read(options->token_keys, keys, diag);
@@ -338,9 +337,9 @@ static sc_err path_in(const char *folder, const char *name, char out[PATH_ROOM],
                                         : sc_fail(diag, SC_EINVAL, "the folder's name is too long");
 }
 
-static sc_err open_state(sc_token_issuer *issuer, sc_diag *diag)
+static sc_err open_state(sc_issuer *issuer, sc_diag *diag)
 {
-    const sc_token_issuer_options *options = &issuer->options;
+    const sc_issuer_options *options = &issuer->options;
     char path[PATH_ROOM];
     sc_err err = path_in(options->state, "epoch-keys", path, diag);
     if (!err) err = sc_epoch_keys_open(path, options->epoch_s, &issuer->keys, diag);
@@ -349,7 +348,7 @@ static sc_err open_state(sc_token_issuer *issuer, sc_diag *diag)
     return err ? err : enter_epoch(issuer, (int64_t)time(NULL), true, diag);
 }
 
-static sc_err make_server(sc_token_issuer *issuer, sc_diag *diag)
+static sc_err make_server(sc_issuer *issuer, sc_diag *diag)
 {
     sc_http_options http = issuer->options.http;
     http.handle = handle;
@@ -364,13 +363,12 @@ static sc_err make_server(sc_token_issuer *issuer, sc_diag *diag)
     return err ? sc_fail(diag, err, "the issuer cannot be started: %s", sc_err_text(err)) : SC_OK;
 }
 
-sc_err sc_token_issuer_new(const sc_token_issuer_options *options, sc_token_issuer **out,
-                           sc_diag *diag)
+sc_err sc_issuer_new(const sc_issuer_options *options, sc_issuer **out, sc_diag *diag)
 {
     if (sodium_init() < 0) {
         return sc_fail(diag, SC_EIO, "the system's random generator is not available");
     }
-    sc_token_issuer *issuer = sc_calloc(1, sizeof *issuer);
+    sc_issuer *issuer = sc_calloc(1, sizeof *issuer);
     if (!issuer) return sc_fail_memory(diag, "preparing the issuer");
     issuer->options = *options;
     pthread_mutex_init(&issuer->lock, NULL);
@@ -378,19 +376,19 @@ sc_err sc_token_issuer_new(const sc_token_issuer_options *options, sc_token_issu
     if (!err) err = make_server(issuer, diag);
     if (!err) err = open_state(issuer, diag);
     if (err) {
-        sc_token_issuer_free(issuer);
+        sc_issuer_free(issuer);
         return err;
     }
     *out = issuer;
     return SC_OK;
 }
 
-sc_err sc_token_issuer_start(sc_token_issuer *issuer, sc_diag *diag)
+sc_err sc_issuer_start(sc_issuer *issuer, sc_diag *diag)
 {
     return sc_http_start(issuer->http, diag);
 }
 
-sc_err sc_token_issuer_reload(sc_token_issuer *issuer, sc_diag *diag)
+sc_err sc_issuer_reload(sc_issuer *issuer, sc_diag *diag)
 {
     sc_token_keys *keys = NULL;
     sc_revoked *revoked = NULL;
@@ -411,12 +409,12 @@ sc_err sc_token_issuer_reload(sc_token_issuer *issuer, sc_diag *diag)
     return err;
 }
 
-sc_http *sc_token_issuer_http(sc_token_issuer *issuer)
+sc_http *sc_issuer_http(sc_issuer *issuer)
 {
     return issuer->http;
 }
 
-void sc_token_issuer_free(sc_token_issuer *issuer)
+void sc_issuer_free(sc_issuer *issuer)
 {
     if (!issuer) return;
     if (issuer->http) sc_http_stop(issuer->http);
