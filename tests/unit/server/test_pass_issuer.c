@@ -184,7 +184,7 @@ static void test_the_epoch_before_is_good_for_a_while_where_that_is_asked(void *
     assert_memory_equal(&first, &late, sizeof first);
     assert_int_equal(sc_pass_issuer_check(issuer, token, next_s + 60, 60, &late), SC_PASS_EPOCH);
     // The one before last never, however long outcomes are kept.
-    assert_int_equal(sc_pass_issuer_check(issuer, before, next_s, 10 * EPOCH_S, &late),
+    assert_int_equal(sc_pass_issuer_check(issuer, before, next_s, 10 * (int64_t)EPOCH_S, &late),
                      SC_PASS_EPOCH);
     sc_pass_issuer_free(issuer);
     place_free(&p);
