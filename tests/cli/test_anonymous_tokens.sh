@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Anonymous tokens from an issuer to a service: k accounts get a cloak and one account is one user, whatever it
 # tries; epochs change, accounts are revoked, issuers start again; and what each party sees.
-# shellcheck source-path=SCRIPTDIR disable=SC2154
+# shellcheck source-path=SCRIPTDIR disable=SC2154,SC2317
 source "$(dirname "${BASH_SOURCE[0]}")/tap.sh"
 # shellcheck source=service.sh
 source "$here/service.sh"
@@ -53,9 +53,9 @@ metric() { curl -s "http://$admin/metrics" | grep -v '^#' | grep -F "$1 " | sed 
 new_epoch() {
     local now
     now=$(($(date +%s) / epoch))
-    until_true test_epoch_after "$now"
+    until_true epoch_after "$now"
 }
-test_epoch_after() { [ $(($(date +%s) / epoch)) -gt "$1" ]; }
+epoch_after() { [ $(($(date +%s) / epoch)) -gt "$1" ]; }
 
 # asks WHO OUT [OPTION...]: a query in the background.
 asks() {
@@ -83,7 +83,6 @@ for _ in {1..6}; do
     done
     all_told
     [ "$(outcome ann.out)$(outcome bob.out)$(outcome cid.out)" = answeredansweredanswered ] && break
-    cat ann.out ann.out.err bob.out bob.out.err >&2
 done
 equal "three accounts with a token each get a cloak of three" "$(outcome ann.out) $(outcome bob.out) $(outcome cid.out)" \
     "answered answered answered"
@@ -114,14 +113,19 @@ equal "but twice one account is not two users" "$(outcome first.out) $(outcome s
 
 # --- The issuer signs once --------------------------------------------------------------------------
 
-new_epoch
-asks cid cid.out --k 1 --max-wait 1
-all_told
+# is_epoch_of FILE: the epoch of the token in it has not ended.
+is_epoch_of() { [ "$(head -n1 "$1" | cut -d' ' -f2)" = $(($(date +%s) / epoch)) ]; }
+
+for _ in {1..6}; do
+    new_epoch
+    asks cid cid.out --k 1 --max-wait 1
+    all_told
+    mv cid.pass before.pass
+    asks cid again.out --k 1 --max-wait 1
+    all_told
+    is_epoch_of before.pass && break
+done
 equal "an account has its token" "$(outcome cid.out)" answered
-cp cid.pass before.pass
-rm cid.pass
-asks cid again.out --k 1 --max-wait 1
-all_told
 check "and gets no second one in an epoch" grep -q "the account has its token of this epoch (429)" again.out.err
 kill "$issuer_id"
 ended "$issuer_id"
@@ -129,7 +133,7 @@ equal "the issuer ends with 0" "$status" 0
 start_issuer issuer_again "$issuer"
 asks cid again.out --k 1 --max-wait 1
 all_told
-if test "$(head -n1 before.pass | cut -d' ' -f2)" = $(($(date +%s) / epoch)); then
+if is_epoch_of before.pass; then
     check "also if the issuer has begun again" grep -q "the account has its token of this epoch (429)" again.out.err
 else
     skip "also if the issuer has begun again" "the epoch was over before"
