@@ -10,6 +10,7 @@
 #include "command.h"
 #include "progress_bar.h"
 #include "query_http.h"
+#include "query_pass.h"
 #include "query_sealed.h"
 #include "values.h"
 
@@ -17,6 +18,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 /** Longer ones are no tokens. */
 #define SC_QUERY_TOKEN_SIZE 1025
@@ -60,8 +62,10 @@ typedef struct query_options {
     const char *ca;
     const char *cert;
     const char *key;
-    sc_sealing sealing;  ///< its relay is NULL: the request goes to the service itself
-    double timeout_s;    ///< 0: not given
+    sc_sealing sealing;   ///< its relay is NULL: the request goes to the service itself
+    sc_pass_source pass;  ///< its issuer is NULL: the service is shown the account's token
+    char private_token[SC_PASS_AUTHORIZATION_SIZE];
+    double timeout_s;  ///< 0: not given
     bool json;
 } query_options;
 
@@ -95,6 +99,11 @@ enum {
     KEY_KEY,
     KEY_RELAY,
     KEY_RELAY_KEYS,
+    KEY_ISSUER,
+    KEY_ISSUER_NAME,
+    KEY_PASS_FILE,
+    KEY_PASS_ORIGIN,
+    KEY_PASS_EPOCH,
     KEY_TIMEOUT,
     KEY_JSON,
 };
@@ -151,6 +160,20 @@ static const sc_option query_options_table[] = {
      "the keys to seal with, as the service publishes them at /.well-known/ohttp-gateway (default: "
      "the service is asked for them)",
      SC_COMPLETE_FILES},
+    {"issuer", KEY_ISSUER, "URL",
+     "show the token to this issuer of anonymous tokens instead, and its anonymous one to the "
+     "service, which then counts an account and cannot tell which (default: the service is shown "
+     "the token)",
+     NULL},
+    {"pass-file", KEY_PASS_FILE, "FILE",
+     "keep the anonymous token here: an account gets one for each epoch (required with --issuer)",
+     SC_COMPLETE_FILES},
+    {"issuer-name", KEY_ISSUER_NAME, "NAME",
+     "the issuer's name, as the service's pass-issuer-name (default: the host of --issuer)", NULL},
+    {"pass-origin", KEY_PASS_ORIGIN, "NAME",
+     "the service's name, as its pass-origin (default: the host of its address)", NULL},
+    {"pass-epoch", KEY_PASS_EPOCH, "S",
+     "seconds of an epoch, as the service's pass-epoch (default 3600)", NULL},
     {"timeout", KEY_TIMEOUT, "S",
      "give up after S seconds (default: --max-wait and 30 more, or 120 without --max-wait)", NULL},
     {"json", KEY_JSON, NULL, "print the reply as JSON, whatever the outcome", NULL},
@@ -202,6 +225,17 @@ static void check_usage(query_options *options, const struct argp_state *state)
         if (wrong) sc_usage_error(state, "--relay: '%s' %s", options->sealing.relay, wrong);
     } else if (options->sealing.keys) {
         sc_usage_error(state, "--relay-keys is used with --relay URL");
+    }
+    if (options->pass.issuer) {
+        char url[SC_POST_URL_SIZE];
+        const char *wrong = sc_post_url(options->pass.issuer, "", url);
+        if (wrong) sc_usage_error(state, "--issuer: '%s' %s", options->pass.issuer, wrong);
+        if (!options->pass.file) sc_usage_error(state, "--issuer needs --pass-file FILE");
+    } else if (options->pass.file || options->pass.name || options->pass.origin) {
+        sc_usage_error(state, "%s is used with --issuer URL",
+                       options->pass.file   ? "--pass-file"
+                       : options->pass.name ? "--issuer-name"
+                                            : "--pass-origin");
     }
     if (options->is_for_zone) {
         if (options->zone_file) sc_usage_error(state, "give either --zone or --draw-zone");
@@ -361,6 +395,22 @@ static error_t query_options_parse(int key, char *argument, struct argp_state *s
     case KEY_RELAY_KEYS:
         options->sealing.keys = sc_value_file(state, "--relay-keys", argument);
         return 0;
+    case KEY_ISSUER:
+        options->pass.issuer = sc_value_file(state, "--issuer", argument);
+        return 0;
+    case KEY_ISSUER_NAME:
+        options->pass.name = sc_value_file(state, "--issuer-name", argument);
+        return 0;
+    case KEY_PASS_FILE:
+        options->pass.file = sc_value_file(state, "--pass-file", argument);
+        return 0;
+    case KEY_PASS_ORIGIN:
+        options->pass.origin = sc_value_file(state, "--pass-origin", argument);
+        return 0;
+    case KEY_PASS_EPOCH:
+        options->pass.epoch_s =
+            (int64_t)sc_value_count(state, "--pass-epoch", argument, 2, (uint64_t)SECONDS_MAX);
+        return 0;
     case KEY_JSON:
         options->json = true;
         return 0;
@@ -402,6 +452,9 @@ static sc_err read_zone(query_options *options, sc_diag *diag)
 
 #define NEAREST_DEFAULT 5
 
+/** As the service's pass-epoch and the issuer's. */
+#define EPOCH_DEFAULT_S 3600
+
 /** Seconds for everything but the wait for a cloak, and for all if that wait is not known. */
 #define TIMEOUT_BESIDES_S 30.0
 #define TIMEOUT_DEFAULT_S 120.0
@@ -439,6 +492,17 @@ static sc_err find_token(query_options *options, sc_diag *diag)
     }
     snprintf(options->token, sizeof(options->token), "%s", token);
     return SC_OK;
+}
+
+/** The account's token is for the issuer alone then. */
+static sc_err find_private_token(query_options *options, sc_diag *diag)
+{
+    sc_pass_source *pass = &options->pass;
+    if (!pass->issuer) return SC_OK;
+    pass->service = options->service;
+    pass->ca = options->ca;
+    pass->account = options->token[0] != '\0' ? options->token : NULL;
+    return sc_pass_source_get(pass, (int64_t)time(NULL), options->private_token, diag);
 }
 
 // --- The question ---------------------------------------------------------------------
@@ -520,9 +584,11 @@ static sc_err ask(const query_options *options, const char *body, sc_post_reply 
 {
     sc_bar bar;
     sc_bar_init(&bar, false);
+    const bool is_private = options->pass.issuer != NULL;
     sc_post post = {.url = options->url,
                     .body = body,
-                    .token = options->token[0] != '\0' ? options->token : NULL,
+                    .token = is_private || options->token[0] == '\0' ? NULL : options->token,
+                    .private_token = is_private ? options->private_token : NULL,
                     .ca = options->ca,
                     .cert = options->cert,
                     .key = options->key,
@@ -543,15 +609,21 @@ static sc_err ask(const query_options *options, const char *body, sc_post_reply 
 
 static int run(sc_call *call)
 {
-    query_options options = {.service = NULL};
+    query_options options = {.pass = {.epoch_s = EPOCH_DEFAULT_S}};
     sc_call_parse(call, &options);
 
     sc_diag diag = {.message = ""};
     sc_post_reply reply = {.status = 0};
     sc_bytes body = {.size = 0};
     sc_err err = find_token(&options, &diag);
+    if (!err) err = find_private_token(&options, &diag);
     if (!err) err = read_zone(&options, &diag);
     if (!err) err = make_body(&options, &body, &diag);
+    if (!err && options.pass.issuer && strncasecmp(options.pass.issuer, "http:", 5) == 0 &&
+        !sc_post_is_local(options.pass.issuer)) {
+        sc_call_note(call, "over http:// anyone on the network can read the account's token; use "
+                           "https:// for the issuer");
+    }
     if (!err && strncasecmp(options.url, "http:", 5) == 0 && !sc_post_is_local(options.url)) {
         sc_call_note(
             call,

@@ -204,6 +204,7 @@ extern const sc_command sc_cmd_density;
 extern const sc_command sc_cmd_evaluate;
 extern const sc_command sc_cmd_experiment;
 extern const sc_command sc_cmd_gateway;
+extern const sc_command sc_cmd_issuer;
 extern const sc_command sc_cmd_lbs;
 extern const sc_command sc_cmd_oblivious_keys;
 extern const sc_command sc_cmd_relay;

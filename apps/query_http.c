@@ -75,9 +75,10 @@ static struct curl_slist *make_headers(const sc_post *post)
         if (!longer) goto fail;
         list = longer;
     }
-    if (post->token) {
+    if (post->token || post->private_token) {
         char line[2048];
-        snprintf(line, sizeof(line), "Authorization: Bearer %s", post->token);
+        snprintf(line, sizeof(line), "Authorization: %s%s", post->private_token ? "" : "Bearer ",
+                 post->private_token ? post->private_token : post->token);
         struct curl_slist *longer = curl_slist_append(list, line);
         explicit_bzero(line, sizeof(line));
         if (!longer) goto fail;

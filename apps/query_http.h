@@ -22,15 +22,16 @@
 
 /** What to send, where to, and how long to wait. All borrowed. */
 typedef struct sc_post {
-    const char *url;         ///< as sc_post_url() makes it
-    const char *body;        ///< JSON
-    const char *token;       ///< NULL: none is sent
-    const char *ca;          ///< whom to trust, a PEM file; NULL: as the system does
-    const char *cert;        ///< of the client, a PEM file; NULL: none
-    const char *key;         ///< of that
-    double timeout_s;        ///< for all of it
-    sc_progress progress;    ///< told how many seconds have passed; may be without a function
-    double expected_wait_s;  ///< of how many; 0: not known
+    const char *url;            ///< as sc_post_url() makes it
+    const char *body;           ///< JSON
+    const char *token;          ///< NULL: none is sent
+    const char *private_token;  ///< in its place: a whole value of Authorization; NULL: none
+    const char *ca;             ///< whom to trust, a PEM file; NULL: as the system does
+    const char *cert;           ///< of the client, a PEM file; NULL: none
+    const char *key;            ///< of that
+    double timeout_s;           ///< for all of it
+    sc_progress progress;       ///< told how many seconds have passed; may be without a function
+    double expected_wait_s;     ///< of how many; 0: not known
 } sc_post;
 
 /** What came back. Zero-initialise; sc_post_reply_fini() when done. */

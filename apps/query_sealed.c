@@ -108,8 +108,10 @@ static sc_err seal(const sc_post *post, const sc_ohttp_config *config, sc_bytes 
     sc_bhttp_field headers[3] = {{{"content-type", 12}, {"application/json", 16}},
                                  {{"accept", 6}, {"application/json", 16}}};
     size_t count = 2;
-    if (post->token) {
-        const int size = snprintf(authorization, sizeof authorization, "Bearer %s", post->token);
+    if (post->token || post->private_token) {
+        const int size = snprintf(authorization, sizeof authorization, "%s%s",
+                                  post->private_token ? "" : "Bearer ",
+                                  post->private_token ? post->private_token : post->token);
         headers[count++] = (sc_bhttp_field){{"authorization", 13}, {authorization, (size_t)size}};
     }
     const parts p = parts_of(post->url);

@@ -10,10 +10,12 @@
 #include "report/report_log.h"
 #include "serve_audit.h"
 #include "serve_process.h"
+#include "server/key_source.h"
 #include "server/sandbox.h"
 #include "server/token.h"
 
 #include <errno.h>
+#include <math.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -199,6 +201,24 @@ static sc_courier_options courier_options(const sc_serve_map *served,
     return courier;
 }
 
+/** An issuer is asked several times in an epoch, so that its next key is here before it is used. */
+static sc_pass_issuer_options pass_options(const sc_settings *s, sc_serve_resources *resources)
+{
+    static const double most_s = 600;
+    static const double often_s = 10;
+    const double refresh_s = fmin((double)s->pass_epoch_s / 4, most_s);
+    (void)sc_settings_pass_issuer_name(s, resources->pass_issuer_name,
+                                       sizeof resources->pass_issuer_name);
+    return (sc_pass_issuer_options){.directory = or_null(s->pass_issuer),
+                                    .name = resources->pass_issuer_name,
+                                    .origin = s->pass_origin,
+                                    .ca = or_null(s->pass_ca),
+                                    .epoch_s = (int64_t)s->pass_epoch_s,
+                                    .refresh_s = refresh_s,
+                                    .retry_s = fmin(refresh_s, often_s),
+                                    .log = resources->log};
+}
+
 /** What goes by the map. */
 static void set_map_options(const sc_serve_map *served, const sc_serve_resources *resources,
                             sc_service_options *options)
@@ -226,6 +246,7 @@ sc_service_options sc_serve_options(const sc_settings *settings, const sc_serve_
                 .refresh_s = settings->jwt_refresh_s,
                 .retry_s = jwt_retry_s,
                 .log = resources->log},
+        .pass = pass_options(settings, resources),
         .origins = or_null(settings->origins),
         .has_oblivious = settings->oblivious,
         .oblivious = {.keys = or_null(settings->oblivious_keys),
@@ -323,7 +344,8 @@ static void warn_of_unreadable(const serving *s)
         s->flags->config ? s->flags->config : "",
         s->settings->token_keys,
         s->settings->revoked,
-        sc_jwt_keys_are_remote(s->settings->jwt_keys) ? "" : s->settings->jwt_keys,
+        sc_key_source_is_remote(s->settings->jwt_keys) ? "" : s->settings->jwt_keys,
+        sc_key_source_is_remote(s->settings->pass_issuer) ? "" : s->settings->pass_issuer,
         s->settings->tls_certificate,
         s->settings->tls_key,
         s->settings->client_ca,

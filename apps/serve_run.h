@@ -27,8 +27,9 @@ typedef struct sc_serve_resources {
     size_t relay_count;
     char **addresses;
     size_t address_count;
-    sc_point_settings *points;          ///< NULL: another provider is asked
-    sc_area_settings *areas;            ///< NULL: another provider is asked
+    sc_point_settings *points;  ///< NULL: another provider is asked
+    sc_area_settings *areas;    ///< NULL: another provider is asked
+    char pass_issuer_name[SC_PASS_ISSUER_MAX + 1];
     int inherited[SC_SERVING_SOCKETS];  ///< sockets from the service manager
 } sc_serve_resources;
 

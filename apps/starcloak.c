@@ -60,9 +60,10 @@ static const sc_command cmd_help = {
     .name = "help",
     .summary = "explain a command",
     .arguments = "[COMMAND...]",
-    .complete = "map nearest queries cloak simulate evaluate verify density attack experiment "
-                "serve demo lbs relay oblivious provider token report audit query load partition "
-                "gateway worker cluster help",
+    .complete =
+        "map nearest queries cloak simulate evaluate verify density attack experiment "
+        "serve demo lbs relay issuer oblivious provider token report audit query load partition "
+        "gateway worker cluster help",
     .description =
         "Print what a command does and its options; without a command, list all commands.",
     .examples = help_examples,
@@ -197,15 +198,13 @@ static error_t parse_root(int key, char *argument, struct argp_state *state)
 }
 
 static const sc_command *const root_commands[] = {
-    &cmd_map,           &sc_cmd_nearest,  &sc_cmd_queries,
-    &sc_cmd_cloak,      &sc_cmd_simulate, &sc_cmd_evaluate,
-    &sc_cmd_verify,     &sc_cmd_density,  &sc_cmd_attack,
-    &sc_cmd_experiment, &sc_cmd_serve,    &sc_cmd_demo,
-    &sc_cmd_lbs,        &sc_cmd_relay,    &cmd_oblivious,
-    &cmd_provider,      &sc_cmd_token,    &sc_cmd_report,
-    &sc_cmd_audit,      &sc_cmd_query,    &sc_cmd_load,
-    &sc_cmd_partition,  &sc_cmd_gateway,  &sc_cmd_worker,
-    &sc_cmd_cluster,    &cmd_help,        NULL,
+    &cmd_map,         &sc_cmd_nearest,    &sc_cmd_queries,   &sc_cmd_cloak,
+    &sc_cmd_simulate, &sc_cmd_evaluate,   &sc_cmd_verify,    &sc_cmd_density,
+    &sc_cmd_attack,   &sc_cmd_experiment, &sc_cmd_serve,     &sc_cmd_demo,
+    &sc_cmd_lbs,      &sc_cmd_relay,      &sc_cmd_issuer,    &cmd_oblivious,
+    &cmd_provider,    &sc_cmd_token,      &sc_cmd_report,    &sc_cmd_audit,
+    &sc_cmd_query,    &sc_cmd_load,       &sc_cmd_partition, &sc_cmd_gateway,
+    &sc_cmd_worker,   &sc_cmd_cluster,    &cmd_help,         NULL,
 };
 
 static const sc_entry root_examples[] = {

@@ -176,9 +176,11 @@ void sc_credentials_exchange(sc_credentials *credentials, sc_access_rules *next)
 
 // --- The user of a request -----------------------------------------------------------------------
 
-static bool refuse(sc_problem *problem, const char *why)
+static bool refuse(const sc_access_rules *terms, sc_problem *problem, const char *why)
 {
-    return sc_problem_set(problem, SC_PROBLEM_TOKEN, "header Authorization", "%s", why);
+    sc_problem_set(problem, SC_PROBLEM_TOKEN, "header Authorization", "%s", why);
+    problem->pass = terms->pass;
+    return false;
 }
 
 /** A token that is none of ours may be one of the issuer's. */
@@ -186,32 +188,58 @@ static bool identify_by_issuer(const sc_access_rules *terms, const char *text, s
                                sc_problem *problem)
 {
     const sc_jwt_verdict verdict = sc_jwt_issuer_check(terms->jwt, text, time(NULL), out);
-    if (verdict != SC_JWT_GOOD) return refuse(problem, sc_jwt_words(verdict));
+    if (verdict != SC_JWT_GOOD) return refuse(terms, problem, sc_jwt_words(verdict));
     return !sc_revoked_has(terms->revoked, terms->keys, out) ||
-           refuse(problem, "the token was revoked");
+           refuse(terms, problem, "the token was revoked");
 }
 
-bool sc_access_rules_identify(const sc_access_rules *terms, const sc_http_request *request,
-                              sc_token *out, sc_problem *problem)
+/** Anonymous tokens: there is no account that could be revoked here. */
+static bool identify_by_pass(const sc_access_rules *terms, const char *header, sc_time late_us,
+                             sc_token *out, sc_problem *problem)
+{
+    enum { US_PER_S = 1000000 };
+    const sc_pass_verdict verdict =
+        sc_pass_issuer_check(terms->pass, header, time(NULL), late_us / US_PER_S, out);
+    return verdict == SC_PASS_GOOD || refuse(terms, problem, sc_pass_words(verdict));
+}
+
+static bool identify(const sc_access_rules *terms, const sc_http_request *request, sc_time late_us,
+                     sc_token *out, sc_problem *problem)
 {
     static const char scheme[] = "Bearer ";
     const char *header = sc_http_request_header(request, "Authorization");
-    if (!header) return refuse(problem, "no token; send Authorization: Bearer TOKEN");
+    if (!header) return refuse(terms, problem, "no token; send Authorization: Bearer TOKEN");
+    if (terms->pass && sc_pass_authorization_is_ours(header, strlen(header))) {
+        return identify_by_pass(terms, header, late_us, out, problem);
+    }
     if (strncasecmp(header, scheme, sizeof scheme - 1) != 0) {
-        return refuse(problem, "not a bearer token; send Authorization: Bearer TOKEN");
+        return refuse(terms, problem, "not a bearer token; send Authorization: Bearer TOKEN");
     }
     const char *text = header + sizeof scheme - 1;
     text += strspn(text, " ");
     const sc_err err = sc_token_check(terms->keys, text, out);
     if (err == SC_EPARSE && terms->jwt) return identify_by_issuer(terms, text, out, problem);
-    if (err == SC_EPARSE) return refuse(problem, "this is not a token of this service");
-    if (err) return refuse(problem, "the token was not signed by this service");
+    if (err == SC_EPARSE) return refuse(terms, problem, "this is not a token of this service");
+    if (err) return refuse(terms, problem, "the token was not signed by this service");
     // The calendar's clock: a token ends at a date, whatever this machine has done since.
     if (out->expires_s <= (int64_t)time(NULL)) {
-        return refuse(problem, "the token has expired; get a new one");
+        return refuse(terms, problem, "the token has expired; get a new one");
     }
     if (sc_revoked_has(terms->revoked, terms->keys, out)) {
-        return refuse(problem, "the token was revoked");
+        return refuse(terms, problem, "the token was revoked");
     }
     return true;
+}
+
+bool sc_access_rules_identify(const sc_access_rules *terms, const sc_http_request *request,
+                              sc_token *out, sc_problem *problem)
+{
+    return identify(terms, request, 0, out, problem);
+}
+
+bool sc_access_rules_identify_again(const sc_access_rules *terms, const sc_http_request *request,
+                                    sc_token *out, sc_problem *problem)
+{
+    // So long is an outcome kept that was never read.
+    return identify(terms, request, 2 * terms->policy.outcome_keep_us, out, problem);
 }

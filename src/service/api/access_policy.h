@@ -16,6 +16,7 @@
 
 #include "api/problem_details.h"
 #include "server/jwt_issuer.h"
+#include "server/pass_issuer.h"
 #include "server/revoked.h"
 #include "server/token.h"
 
@@ -71,7 +72,8 @@ typedef struct sc_access_rules {
     sc_policy policy;
     sc_token_keys *keys;
     sc_revoked *revoked;
-    sc_jwt_issuer *jwt;  ///< whose tokens are good as well; borrowed; NULL: there is none
+    sc_jwt_issuer *jwt;    ///< whose tokens are good as well; borrowed; NULL: there is none
+    sc_pass_issuer *pass;  ///< whose anonymous tokens are good; borrowed; NULL: there is none
     atomic_size_t holders;
 } sc_access_rules;
 
@@ -95,12 +97,17 @@ void sc_access_rules_release(sc_access_rules *terms);
 void sc_credentials_exchange(sc_credentials *credentials, sc_access_rules *next);
 
 /**
- * The user of a request, by its bearer token.
+ * The user of a request, by its bearer token or its private token.
  *
  * @return whether it is good; if not, `problem` is SC_PROBLEM_TOKEN with a reason: none, not a
  * token, not ours, expired, revoked
  */
 bool sc_access_rules_identify(const sc_access_rules *terms, const sc_http_request *request,
                               sc_token *out, sc_problem *problem);
+
+/** The same for a request about a query that was asked before: its private token may be one of the
+ * epoch before, for as long as outcomes are kept. */
+bool sc_access_rules_identify_again(const sc_access_rules *terms, const sc_http_request *request,
+                                    sc_token *out, sc_problem *problem);
 
 #endif

@@ -585,7 +585,7 @@ static bool read_request(const sc_async_route *route, const sc_access_rules *ter
                          sc__async_request *asked, sc_problem *problem)
 {
     sc_token token;
-    if (!sc_access_rules_identify(terms, asked->request, &token, problem)) return false;
+    if (!sc_access_rules_identify_again(terms, asked->request, &token, problem)) return false;
     asked->owner = owner_of(route, &token);
     explicit_bzero(&token, sizeof token);
     if (!sc_async_path_read(sc_http_request_path(asked->request), sc__async_id_size(route),

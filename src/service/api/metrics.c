@@ -172,6 +172,10 @@ sc_err sc_metrics_write(const sc_service_internal *service, sc_bytes *out)
         snapshot.has_oblivious = true;
         snapshot.oblivious = sc_oblivious_gateway_stats(service->oblivious);
     }
+    if (service->pass) {
+        snapshot.has_pass = true;
+        snapshot.pass = sc_pass_issuer_stats_of(service->pass);
+    }
     if (service->cloak_log) {
         snapshot.has_cloak_log = true;
         snapshot.cloak_log = sc_cloak_log_stats_of(service->cloak_log, NULL);
@@ -529,6 +533,37 @@ static void put_oblivious(sc_prometheus *out, const sc_oblivious_stats *sealed)
                           sealed->keys_made);
 }
 
+static void put_pass(sc_prometheus *out, const sc_pass_issuer_stats *pass)
+{
+    static const char refused[] = "starcloak_pass_refused_total";
+    sc_prometheus_counter(out, "starcloak_pass_accepted_total",
+                          "Requests with a private token that was accepted.",
+                          pass->verdicts[SC_PASS_GOOD]);
+    sc_prometheus_counter(out, "starcloak_pass_remembered_total",
+                          "Those of them whose signature had been checked before.",
+                          pass->remembered);
+    sc_prometheus_head(out, refused, "counter",
+                       "Requests with a private token that was refused, by reason.");
+    const struct {
+        const char *reason;
+        sc_pass_verdict verdict;
+    } reasons[] = {{"malformed", SC_PASS_MALFORMED},
+                   {"epoch", SC_PASS_EPOCH},
+                   {"key", SC_PASS_KEY},
+                   {"forged", SC_PASS_FORGED},
+                   {"memory", SC_PASS_NO_MEMORY}};
+    for (size_t i = 0; i < sizeof reasons / sizeof *reasons; i++) {
+        sc_prometheus_sample(out, refused);
+        sc_prometheus_label(out, "reason", reasons[i].reason);
+        sc_prometheus_count(out, pass->verdicts[reasons[i].verdict]);
+    }
+    sc_prometheus_gauge(out, "starcloak_pass_keys", "Keys in the token issuer's directory.",
+                        pass->keys);
+    sc_prometheus_counter(out, "starcloak_pass_directory_failures_total",
+                          "Times that the token issuer's directory could not be fetched.",
+                          pass->failures);
+}
+
 static void put_build(sc_prometheus *out, const sc__metrics_snapshot *r)
 {
     static const char name[] = "starcloak_build_info";
@@ -565,6 +600,7 @@ static void put_telling(sc_prometheus *out, const sc__metrics_snapshot *r)
     sc_prometheus_counter(out, "starcloak_log_lost_total", "Log lines that could not be written.",
                           r->log_lost);
     if (r->has_oblivious) put_oblivious(out, &r->oblivious);
+    if (r->has_pass) put_pass(out, &r->pass);
     sc_prometheus_gauge(out, "starcloak_recording_true_positions",
                         "1 while users and true positions are recorded for an audit.",
                         r->is_recording);

@@ -113,6 +113,8 @@ typedef struct sc__metrics_snapshot {
     uint64_t log_lost;
     bool has_oblivious;
     sc_oblivious_stats oblivious;  ///< if requests may come sealed
+    bool has_pass;
+    sc_pass_issuer_stats pass;  ///< if anonymous tokens are accepted
     bool has_cloak_log;
     sc_cloak_log_stats cloak_log;  ///< if there is one
     bool is_recording;             ///< users and true positions, for an audit

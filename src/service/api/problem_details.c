@@ -8,6 +8,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 
 /** What is said of every problem of a kind. */
 typedef struct wording {
@@ -31,6 +32,7 @@ bool sc_problem_set(sc_problem *problem, sc_problem_kind kind, const char *field
     problem->retry_after_s = 0;
     problem->outcome = NULL;
     problem->reason = NULL;
+    problem->pass = NULL;
     va_list arguments;
     va_start(arguments, format);
     (void)vsnprintf(problem->detail, sizeof problem->detail, format, arguments);
@@ -92,15 +94,19 @@ size_t sc_problem_write(const sc_problem *problem, char *out, size_t room)
 
 void sc_problem_reply(sc_http_request *request, const sc_problem *problem, const char *allow)
 {
-    sc_http_header headers[3];
+    sc_http_header headers[4];
     size_t count = 0;
     char seconds[16];
+    char challenge[SC_PASS_AUTHENTICATE_SIZE];
     if (problem->retry_after_s > 0) {
         (void)snprintf(seconds, sizeof seconds, "%u", problem->retry_after_s);
         headers[count++] = (sc_http_header){"Retry-After", seconds};
     }
     if (problem->kind == SC_PROBLEM_TOKEN) {
         headers[count++] = (sc_http_header){"WWW-Authenticate", "Bearer realm=\"starcloak\""};
+        if (problem->pass && sc_pass_issuer_challenge(problem->pass, time(NULL), challenge)) {
+            headers[count++] = (sc_http_header){"WWW-Authenticate", challenge};
+        }
     }
     if (problem->kind == SC_PROBLEM_METHOD && allow) {
         headers[count++] = (sc_http_header){"Allow", allow};

@@ -14,6 +14,7 @@
 #include <starcloak/err.h>
 
 #include "server/http.h"
+#include "server/pass_issuer.h"
 
 /** The kinds, with their status and title. `type` is "urn:starcloak:problem:" and the word. */
 #define SC_PROBLEM_MAP(X)                                                                 \
@@ -63,6 +64,8 @@ typedef struct sc_problem {
     unsigned retry_after_s;  ///< also as a header; 0: not told
     const char *outcome;     ///< "failed", of a query that was taken; else NULL
     const char *reason;      ///< of that: "provider_timeout"
+    sc_pass_issuer *pass;    ///< of 401: whose challenge stands beside that for a bearer token;
+                             ///< NULL: there is none
 } sc_problem;
 
 /** Fill `problem`; returns false, so that it reads `return sc_problem_set(...)`. */

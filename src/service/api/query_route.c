@@ -34,6 +34,7 @@
 #include <math.h>
 #include <sodium.h>
 #include <string.h>
+#include <time.h>
 
 typedef struct waiting_client {
     sc_served_map *served;     ///< the map that it was asked on
@@ -438,6 +439,25 @@ bool sc__query_is_within_rate(const sc_query_route *route, const sc_access_rules
     return take_rate(route, terms, user_number(route, token), now, problem);
 }
 
+/** Who shows a token of an epoch is another user after it: what was asked for is over by then, or
+ * one account would be two users of a cloak. */
+static bool end_with_epoch(incoming *g)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    const sc_time left = sc_time_from_seconds((double)(g->token.expires_s - now.tv_sec)) -
+                         (sc_time)(now.tv_nsec / 1000);
+    if (left < g->terms->policy.least.max_wait_us) {
+        sc_problem_set(g->problem, SC_PROBLEM_OVERLOADED, "header Authorization",
+                       "the epoch of the token is about to end; retry with one of the next");
+        // The next second has begun in the next epoch.
+        g->problem->retry_after_s = left > 0 ? (unsigned)(left / 1000000) + 1 : 1;
+        return false;
+    }
+    if (g->body.profile.max_wait_us > left) g->body.profile.max_wait_us = left;
+    return true;
+}
+
 static bool read_body(const sc_query_route *route, incoming *g)
 {
     size_t size = 0;
@@ -446,6 +466,7 @@ static bool read_body(const sc_query_route *route, incoming *g)
                                     .vocabulary = sc_courier_vocabulary(g->served->courier),
                                     .is_geographic = g->served->is_geographic};
     if (!sc_query_body_read(body, size, &format, &g->body, g->problem)) return false;
+    if (g->token.is_of_epoch && !end_with_epoch(g)) return false;
     g->wanted = g->body.request;
     if (!isnan(g->body.wait_s)) g->async.wait_us = sc_time_from_seconds(g->body.wait_s);
     if (route->service->rounds_requests) {

@@ -307,6 +307,7 @@ static sc_err read_terms(const sc_service *service, const sc_policy *policy,
         *out = sc_access_rules_new(policy, keys, revoked);
         if (*out) {
             (*out)->jwt = service->jwt;
+            (*out)->pass = service->internal.pass;
             return SC_OK;
         }
         err = sc_fail_memory(diag, "reading keys and revoked tokens");
@@ -324,6 +325,9 @@ static sc_err make_credentials(sc_service *service, const sc_service_options *op
     if (!err) err = copy_text(options->revoked, &service->revoked);
     if (err) return sc_fail_memory(diag, "starting");
     if (options->jwt.keys) err = sc_jwt_issuer_new(&options->jwt, &service->jwt, diag);
+    if (!err && options->pass.directory) {
+        err = sc_pass_issuer_new(&options->pass, &service->internal.pass, diag);
+    }
     if (!err) err = read_terms(service, &options->policy, NULL, &terms, diag);
     if (err) return err;
     err = sc_credentials_new(terms, &service->internal.credentials);
@@ -510,6 +514,7 @@ sc_err sc_service_start(sc_service *service, sc_diag *diag)
     if (!err && internal->cloak_log) err = open_cloak_log(internal, diag);
     if (!err && internal->report_log) err = sc_report_log_start(internal->report_log, diag);
     if (!err && service->jwt) err = sc_jwt_issuer_start(service->jwt, diag);
+    if (!err && internal->pass) err = sc_pass_issuer_start(internal->pass, diag);
     if (err || !internal->gateway) return err;
     const sc_served_map *served = sc_served_now(internal);
     return sc_gateway_start(internal->gateway, served->ledger,
@@ -581,6 +586,7 @@ sc_err sc_service_reload(sc_service *service, const sc_policy *policy,
     err = read_provider_files(courier, &files, diag);
     if (!err) err = sc_http_reload_tls(internal->http, diag);
     if (!err && service->jwt) err = sc_jwt_issuer_reload(service->jwt, diag);
+    if (!err && internal->pass) err = sc_pass_issuer_reload(internal->pass, diag);
     if (!err && internal->oblivious) err = sc_oblivious_gateway_reload(internal->oblivious, diag);
     if (err) {
         sc_courier_files_free(files);
@@ -709,6 +715,7 @@ void sc_service_free(sc_service *service)
     sc_query_charges_free(internal->charges);
     sc_credentials_free(internal->credentials);
     sc_jwt_issuer_free(service->jwt);
+    sc_pass_issuer_free(internal->pass);
     sc_cross_origin_free(internal->cross_origin);
     sc_free(service->revoked);
     sc_free(service->token_keys);

@@ -40,7 +40,8 @@ typedef struct sc_service_options {
     const char *token_keys;  ///< a file; NULL: a new random key, and so no token is good but those
                              ///< that are issued here
     const char *revoked;     ///< a file; NULL: none
-    sc_jwt_issuer_options jwt;  ///< whose tokens are good as well; `keys` NULL: no issuer's
+    sc_jwt_issuer_options jwt;    ///< whose tokens are good as well; `keys` NULL: no issuer's
+    sc_pass_issuer_options pass;  ///< whose anonymous tokens are good; `directory` NULL: none's
     const char *origins;  ///< of pages that may ask (cross_origin.h), parted by commas; NULL: none
     bool has_oblivious;   ///< requests may come sealed (oblivious_gateway.h)
     sc_oblivious_options oblivious;

@@ -17,6 +17,7 @@
 #include "partition/partition.h"
 #include "server/http.h"
 #include "server/log.h"
+#include "server/pass_issuer.h"
 #include "server/pending.h"
 #include "server/rate_limit.h"
 #include "server/revoked.h"
@@ -76,6 +77,7 @@ typedef struct sc_service_internal {
     sc_gateway *gateway;             ///< NULL: the engines are in this process
     unsigned char listener_key[16];  ///< behind the numbers of users who listen to events
     atomic_bool is_draining;
+    sc_pass_issuer *pass;                            ///< of anonymous tokens; NULL: there is none
     sc_credentials *credentials;                     ///< access_policy.h
     atomic_uint_fast64_t refused[SC_PROBLEM_COUNT];  ///< requests, by the problem
 } sc_service_internal;

@@ -7,6 +7,7 @@
 #include "base/diag.h"
 #include "base/text.h"
 #include "server/http.h"
+#include "server/key_source.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -440,6 +441,55 @@ static sc_err check_oblivious(const sc_settings *s, sc_diag *diag)
     return sc_fail(diag, SC_EINVAL, "%s: set oblivious too", first);
 }
 
+/** The host of an address, as a token issuer is named after. */
+static bool host_of(const char *url, char *out, size_t room)
+{
+    const char *from = strstr(url, "://");
+    from = from ? from + 3 : url;
+    const size_t size = strcspn(from, "/?#");
+    if (size == 0 || size >= room) return false;
+    memcpy(out, from, size);
+    out[size] = '\0';
+    return true;
+}
+
+bool sc_settings_pass_issuer_name(const sc_settings *s, char *out, size_t room)
+{
+    if (!*s->pass_issuer_name) return host_of(s->pass_issuer, out, room);
+    return (size_t)snprintf(out, room, "%s", s->pass_issuer_name) < room;
+}
+
+/** Who can change keys on their way can sign tokens, and be any number of users. */
+static sc_err check_pass(const sc_settings *s, sc_diag *diag)
+{
+    const char *first = *s->pass_origin        ? "pass-origin"
+                        : *s->pass_issuer_name ? "pass-issuer-name"
+                        : *s->pass_ca          ? "pass-ca"
+                                               : NULL;
+    if (!*s->pass_issuer && first) {
+        return sc_fail(diag, SC_EINVAL, "%s: set pass-issuer too", first);
+    }
+    if (!*s->pass_issuer) return SC_OK;
+    if (!*s->pass_origin) {
+        return sc_fail(diag, SC_EINVAL,
+                       "pass-issuer: set pass-origin too; otherwise tokens for other services "
+                       "would be good");
+    }
+    if (!*s->pass_issuer_name && !sc_key_source_is_remote(s->pass_issuer)) {
+        return sc_fail(diag, SC_EINVAL,
+                       "pass-issuer: set pass-issuer-name too; a file has no host");
+    }
+    if (is_plain_and_remote(s->pass_issuer)) {
+        return sc_fail(diag, SC_EINVAL,
+                       "pass-issuer: plain HTTP to another machine lets all in between replace the "
+                       "keys; use https://");
+    }
+    if ((double)s->pass_epoch_s <= s->min_wait_s) {
+        return sc_fail(diag, SC_EINVAL, "pass-epoch: must be more than min-wait");
+    }
+    return SC_OK;
+}
+
 sc_err sc_settings_check_plain(const sc_settings *s, const char *name, const char *url,
                                sc_diag *diag)
 {
@@ -650,12 +700,13 @@ sc_unused_setting sc_settings_unused(const sc_settings *s, size_t *from)
         {"rare-window", has_rare, rare},
         {"rare-memory", has_rare, rare},
         {"jwt-user", *s->jwt_keys != '\0', "it is used with jwt-keys alone"},
-        {"jwt-refresh", sc_jwt_keys_are_remote(s->jwt_keys),
+        {"jwt-refresh", sc_key_source_is_remote(s->jwt_keys),
          "it is used with jwt-keys at an address alone"},
         {"oblivious-period", s->oblivious && *s->oblivious_keys == '\0',
          "it is used with oblivious and without oblivious-keys alone"},
         {"oblivious-window", s->oblivious, "it is used with oblivious alone"},
         {"oblivious-replays", s->oblivious, "it is used with oblivious alone"},
+        {"pass-epoch", *s->pass_issuer != '\0', "it is used with pass-issuer alone"},
         {"zone-roads", *s->zone_key != '\0', "it is used with a zone-key alone"},
         {"record-true-positions-max", *s->record_positions != '\0',
          "it is used with record-true-positions alone"},
@@ -681,6 +732,7 @@ sc_err sc_settings_check(const sc_settings *settings, sc_diag *diag)
     if (!err) err = check_tls(settings, diag);
     if (!err) err = check_jwt(settings, diag);
     if (!err) err = check_oblivious(settings, diag);
+    if (!err) err = check_pass(settings, diag);
     if (!err) err = check_provider(settings, diag);
     if (!err) err = check_demands(settings, diag);
     if (!err && settings->guard_s >= settings->min_wait_s) {

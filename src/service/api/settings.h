@@ -92,6 +92,10 @@ SC_CHECKED sc_err sc_settings_check(const sc_settings *settings, sc_diag *diag);
 SC_CHECKED sc_err sc_settings_check_plain(const sc_settings *settings, const char *name,
                                           const char *url, sc_diag *diag);
 
+/** The name of the issuer of anonymous tokens: as it is set, or the host of its address. False: it
+ * does not fit. */
+bool sc_settings_pass_issuer_name(const sc_settings *settings, char *out, size_t room);
+
 /** A setting that is not as by default, and that nothing uses. */
 typedef struct sc_unused_setting {
     const char *name;  ///< NULL: there is no other

@@ -136,6 +136,18 @@
     COUNT(split, oblivious_replays, "oblivious-replays", "N", 262144, 1000, 67108864, START, HTTP,    \
           "sealed requests that are remembered, those of four windows; beyond that they are "         \
           "refused (default 262144)")                                                                 \
+    TEXT(split, pass_issuer, "pass-issuer", "FILE|URL", "", START, HTTP,                              \
+         "also accept the anonymous tokens (Privacy Pass) of this issuer, which count accounts "      \
+         "without naming them: its directory, in a file or at an https:// address (default: none)")   \
+    TEXT(split, pass_origin, "pass-origin", "NAME", "", START, HTTP,                                  \
+         "the name of this service in these tokens, as cloak.example (required with pass-issuer)")    \
+    TEXT(split, pass_issuer_name, "pass-issuer-name", "NAME", "", START, HTTP,                        \
+         "the issuer's name in these tokens (default: the host of pass-issuer; required with a file)")\
+    TEXT(split, pass_ca, "pass-ca", "FILE.pem", "", START, HTTP,                                      \
+         "authorities for the address of pass-issuer (default: those of the system)")                 \
+    COUNT(split, pass_epoch_s, "pass-epoch", "S", 3600, 2, 86400, START, HTTP,                        \
+          "seconds for which such a token is good; an account gets one for each such epoch, counted " \
+          "since 1970 (default 3600)")                                                                \
     TEXT(tokens, zone_key, "zone-key", "FILE", "", START, HTTP,                                       \
          "draw zones, roads that the cloaks of a traveller near home hold together, and seal them "   \
          "with this key, see 'starcloak token key'; keep it as long as zones are in use (default: "   \

@@ -3,10 +3,8 @@
  * @brief The issuer whose JSON Web Tokens are accepted: its keys, kept fresh, and tokens that were
  * good before.
  *
- * Keys are in a file, read again on a reload, or at an address, asked for by a thread of its own
- * every `refresh_s` seconds, and at once for a token whose key is not known, though at most every
- * few seconds: an issuer that changes its key is followed, and a sender of made-up tokens cannot
- * make us flood it. While an issuer cannot be reached the keys that are known stay in use.
+ * Keys are in a file or at an address (key_source.h); a token whose key is not known brings the
+ * next question forward. While an issuer cannot be reached the keys that are known stay in use.
  *
  * To check a signature takes some 30 to 100 us, so tokens that were good are remembered until they
  * expire or keys change, in a table of fixed size, by a keyed hash: tokens themselves are not kept.
@@ -32,9 +30,6 @@ typedef struct sc_jwt_issuer_options {
 
 /** Any thread may check tokens. */
 typedef struct sc_jwt_issuer sc_jwt_issuer;
-
-/** Whether keys are at an address, and not in a file. */
-bool sc_jwt_keys_are_remote(const char *keys);
 
 /**
  * Read the file of keys. Those at an address are asked for after sc_jwt_issuer_start().

@@ -467,6 +467,7 @@ static bool unfold(const raw_token *raw, sc_token *out)
     out->issued_s = (int64_t)issued_s;
     out->expires_s = (int64_t)expires_s;
     out->serial = get_u64(raw->bytes + 16);
+    out->is_of_epoch = false;
     out->user_size = user_size;
     memcpy(out->user, user, user_size);
     out->user[user_size] = '\0';

@@ -68,6 +68,7 @@ typedef struct sc_token {
     int64_t issued_s;   ///< seconds since 1970
     int64_t expires_s;  ///< from this second on it is no longer valid
     uint64_t serial;    ///< random; what a single token is revoked by
+    bool is_of_epoch;   ///< who has it is another user from expires_s on (pass_issuer.h)
     size_t user_size;
     char user[SC_TOKEN_USER_MAX + 1];  ///< ended by NUL; UTF-8 without control characters
 } sc_token;
