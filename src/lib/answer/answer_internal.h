@@ -103,7 +103,7 @@ struct sc_filter {
 
     // The reply; is_open: it has passed the checks.
     bool is_open;
-    uint32_t own_count;  ///< replies of this process so far
+    uint32_t own_count;  ///< replies of this process since one was compared with the roads
     const sc_relay *relay;
     const sc_reply *reply;
     const sc_object *objects;  ///< what numbers of the reply stand for

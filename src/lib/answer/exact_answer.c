@@ -119,8 +119,11 @@ sc_err sc_filter_open(sc_filter *filter, const sc_relay *relay, const sc_reply *
 sc_err sc_filter_open_own(sc_filter *filter, const sc_relay *relay, const sc_reply *reply,
                           sc_diag *diag)
 {
-    const bool is_its_turn = filter->own_count++ % SC_OWN_REPLIES_PER_CHECK == 0;
-    return take_in(filter, relay, reply, is_its_turn, diag);
+    const bool is_its_turn = filter->own_count == 0;
+    const sc_err err = take_in(filter, relay, reply, is_its_turn, diag);
+    // After one that was refused the next has its turn: a mistake of ours seldom comes alone.
+    filter->own_count = err ? 0 : (filter->own_count + 1) % SC_OWN_REPLIES_PER_CHECK;
+    return err;
 }
 
 void sc_filter_forget(sc_filter *filter)

@@ -14,7 +14,8 @@
 
 #include <starcloak/answer.h>
 
-/** One reply of so many is checked as a stranger's; the first one of a filter is. */
+/** One reply of so many is checked as a stranger's: the first one of a filter, and any that follows
+ * one that was refused. */
 enum { SC_OWN_REPLIES_PER_CHECK = 64 };
 
 /**

@@ -7,7 +7,9 @@
 //
 //  - streams: MAX_STREAMS at once; no new one while MAX_UNREAD bytes are of requests that are not
 //    whole.
-//  - rapid reset: streams that are opened and reset faster than RESETS_PER_S end the connection.
+//  - rapid reset: streams that are opened and reset faster than RESETS_PER_S end the connection,
+//    whoever resets them: if a client breaks the rules in a stream of its own, it is we who reset
+//    it.
 //  - CONTINUATION: nghttp2 ends a connection with more than 8 for one head.
 //  - header bombs: heads beyond `max_header_bytes` are refused while they are unpacked; there is no
 //    table of earlier headers (SETTINGS_HEADER_TABLE_SIZE 0), which also means that tokens do not
@@ -311,12 +313,27 @@ static int on_frame(nghttp2_session *session, const nghttp2_frame *frame, void *
     return 0;
 }
 
+/** A stream has ended by an error, the peer's or ours about what it did: more than RESET_BURST of
+ * them, less RESETS_PER_S, and the connection ends. nghttp2 counts what the peer resets only. */
+static void count_broken(sc__http_connection *connection)
+{
+    static const int64_t each_us = 1000000 / RESETS_PER_S;
+    sc__http2 *h2 = connection->h2;
+    const int64_t now_us = connection->loop->now_us;
+    if (h2->broken_until_us < now_us) h2->broken_until_us = now_us;
+    h2->broken_until_us += each_us;
+    if (h2->is_broken || h2->broken_until_us - now_us <= RESET_BURST * each_us) return;
+    h2->is_broken = true;
+    sc__http_count(&connection->loop->refused);
+    (void)nghttp2_session_terminate_session(h2->session, NGHTTP2_ENHANCE_YOUR_CALM);
+}
+
 static int on_close(nghttp2_session *session, int32_t id, uint32_t error, void *context)
 {
-    (void)error;
-    (void)context;
     sc__http2_stream *stream = stream_of(session, id);
-    if (stream) stream_free(stream);
+    if (!stream) return 0;
+    if (error != NGHTTP2_NO_ERROR) count_broken(context);
+    stream_free(stream);
     return 0;
 }
 

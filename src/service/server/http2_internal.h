@@ -39,7 +39,9 @@ struct sc__http2 {
     size_t unread;   ///< bytes of requests that are not whole
     uint64_t taken;  ///< bytes of bodies that nghttp2 took
     uint64_t taken_before;
-    bool is_ending;  ///< the peer was told to open no more streams
+    int64_t broken_until_us;  ///< when none of its broken streams counts any more
+    bool is_broken;           ///< too many were: the connection ends
+    bool is_ending;           ///< the peer was told to open no more streams
 };
 
 #endif

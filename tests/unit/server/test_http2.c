@@ -394,6 +394,77 @@ static void test_streams_that_are_opened_and_reset_end_the_connection(void **sta
     flood(*state, frames, size, 1);
 }
 
+/** Send frames and a ping, and read until that is answered; false if the connection ends. */
+static bool goes_on_after(const caller *c, char *frames, size_t size)
+{
+    static const char mark[] = "still up";
+    static char bytes[65536];
+    size_t got = 0;
+    size += http2_frame(frames + size, NGHTTP2_PING, 0, 0, mark, 8);
+    if (send(c->fd, frames, size, MSG_NOSIGNAL) != (ssize_t)size) return false;
+    while (!memmem(bytes, got, mark, 8)) {
+        struct pollfd wait = {.fd = c->fd, .events = POLLIN};
+        assert_int_equal(poll(&wait, 1, 10000), 1);
+        const ssize_t more = recv(c->fd, bytes + got, sizeof bytes - got, 0);
+        if (more <= 0) return false;
+        got += (size_t)more;
+    }
+    return true;
+}
+
+/** How a stream can be broken by a client that does not reset it. */
+typedef struct breach {
+    const char *header;
+    size_t header_size;
+    unsigned type;  ///< of the frame after the head; nothing in it: there is none
+    const char *payload;
+    size_t size;
+} breach;
+
+static size_t put_broken(char *out, const breach *how, uint32_t stream)
+{
+    char head[64];
+    const size_t head_size = http2_head(head);
+    memcpy(head + head_size, how->header, how->header_size);
+    size_t size = http2_frame(out, NGHTTP2_HEADERS, NGHTTP2_FLAG_END_HEADERS, stream, head,
+                              head_size + how->header_size);
+    if (how->size == 0) return size;
+    size += http2_frame(out + size, how->type, 0, stream, how->payload, how->size);
+    return size;
+}
+
+// The client resets nothing, but makes the server do so.
+static void test_streams_that_are_opened_and_broken_end_the_connection(void **state)
+{
+    enum { AT_ONCE = 50, ROUNDS = 40 };
+    static const breach ways[] = {
+        {"", 0, NGHTTP2_WINDOW_UPDATE, "\x7f\xff\xff\xff", 4},  // beyond what a window can be
+        {"\x0f\x0d\0011", 4, NGHTTP2_DATA, "xx", 2},            // content-length: 1
+        {"\0\001X\001y", 5, 0, NULL, 0},                        // a name with a capital letter
+    };
+    static char frames[AT_ONCE * 64 + 64];
+    for (size_t way = 0; way < sizeof ways / sizeof ways[0]; way++) {
+        caller c = caller_dial(server_address(*state));
+        caller_send_bytes(&c, http2_beginning, http2_beginning_size);
+        bool goes_on = true;
+        int round = 0;
+        uint32_t stream = 1;
+        for (; round < ROUNDS && goes_on; round++) {
+            size_t size = 0;
+            for (int i = 0; i < AT_ONCE; i++, stream += 2) {
+                size += put_broken(frames + size, &ways[way], stream);
+            }
+            goes_on = goes_on_after(&c, frames, size);
+        }
+        assert_false(goes_on);
+        assert_in_range(round, 5, ROUNDS);  // the first two hundred are forgiven
+        caller_hang_up(&c);
+    }
+    http2_caller *other = http2_dial(server_address(*state));
+    check(other, http2_ask(other, "GET", "/now", NULL, 0), 200, "hello");
+    http2_hang_up(other);
+}
+
 static void test_a_head_that_goes_on_and_on_ends_the_connection(void **state)
 {
     char head[64];
@@ -498,6 +569,7 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_an_idle_connection_ends_whatever_pings_come),
     cmocka_unit_test(test_floods_of_settings_and_pings_end_the_connection),
     cmocka_unit_test(test_streams_that_are_opened_and_reset_end_the_connection),
+    cmocka_unit_test(test_streams_that_are_opened_and_broken_end_the_connection),
     cmocka_unit_test(test_a_head_that_goes_on_and_on_ends_the_connection),
     cmocka_unit_test(test_a_head_that_unpacks_to_much_is_refused),
     cmocka_unit_test(test_what_is_not_http_2_ends_the_connection),
