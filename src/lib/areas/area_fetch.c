@@ -356,6 +356,10 @@ static void ask_for(const sc__area_source *source, progress *p, sc__tile tile)
     const double margin_m = fmax(source->settings->extent_m, LEAST_MARGIN_M);
     p->tile = tile;
     p->offset = 0;
+    // From its first page on: what led to the last page of another tile is of that one.
+    forget_next(p);
+    sc_free(p->cursor);
+    p->cursor = NULL;
     p->asked = sc__box_widen(source->grid, sc__tile_box(source->grid, tile), margin_m);
     // A widened box may be beyond the globe.
     if (sc_map_coords(source->grid->map) == SC_COORDS_GEOGRAPHIC) {

@@ -353,6 +353,29 @@ static void test_full_tiles_are_asked_for_in_parts(void **state)
     free(first);
 }
 
+// What led to the last page of a part must not be asked for again in the place of the next part.
+static void test_parts_are_asked_for_from_their_first_pages(void **state)
+{
+    (void)state;
+    static const struct {
+        area_mode mode;
+        const char *more;
+    } ways[] = {
+        {AREA_FEW_LINKS, MORE "[paging]\npage-size = 20\nnext = /next\n"},
+        {AREA_FEW_CURSORS, MORE "[paging]\npage-size = 20\ncursor = /next\n"},
+    };
+    for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
+        scene s;
+        check_case(i);
+        open_scene(&s, city(), 600, ways[i].mode, ways[i].more);
+        for (size_t n = 0; n < 12; n++) {
+            check_cloak(&s, 1 + n % 5, 10);
+        }
+        close_scene(&s);
+    }
+    check_case_done();
+}
+
 static void test_a_part_that_cannot_be_divided_is_refused_if_it_is_full(void **state)
 {
     (void)state;
@@ -603,6 +626,7 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_bad_providers_are_refused_with_a_reason),
     SC_CASES(test_providers_with_quirks_give_exact_answers_all_the_same),
     cmocka_unit_test(test_full_tiles_are_asked_for_in_parts),
+    SC_CASES(test_parts_are_asked_for_from_their_first_pages),
     cmocka_unit_test(test_a_part_that_cannot_be_divided_is_refused_if_it_is_full),
     cmocka_unit_test(test_a_known_tile_is_not_sent_again),
     cmocka_unit_test(test_an_object_in_two_tiles_counts_where_it_was_seen_last),
