@@ -406,6 +406,26 @@ static sc_err answer(asking *a, const sc_objects *objects, const sc_snap *where,
     return sc_lbs_nearest(a->lbs, objects, &query, &view->results, &view->count, diag);
 }
 
+// Nothing was found; what the provider listed all the same may be wrongly described in the file.
+static void tell_unused(const asking *a)
+{
+    if (!a->areas.provider) return;
+    const sc_area_status status = sc_area_provider_status(a->areas.provider);
+    if (status.outside > 0) {
+        sc_call_note(a->call,
+                     "note: %" PRIu64 " of the provider's objects lie outside of the boxes that it "
+                     "was asked for; if they should not, check axis-order (section [fields])",
+                     status.outside);
+    }
+    if (status.left_out > 0) {
+        sc_call_note(a->call,
+                     "note: %" PRIu64 " of the provider's objects were left out: they have no "
+                     "category that was asked for (section [fields], category, and section "
+                     "[categories]), or are far from any road (snap, section [tiles])",
+                     status.left_out);
+    }
+}
+
 static int answer_one(asking *a)
 {
     sc_diag diag = {.message = ""};
@@ -419,6 +439,7 @@ static int answer_one(asking *a)
     } else {
         sc_near_print_text(stdout, &view);
     }
+    if (view.count == 0) tell_unused(a);
     return SC_EXIT_OK;
 }
 

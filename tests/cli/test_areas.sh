@@ -89,6 +89,22 @@ run nearest city.scm --lon "$lon" --lat "$lat" -k 3 --json
 equal "as from the map's own objects" \
     "$(jq -c '[.results[].distance_m | round]' areas.json)" "$(jq -c '[.results[].distance_m | round]' "$out")"
 
+# Descriptions that are wrong, and yet fit the replies: all that is listed is of no use.
+{
+    cat places.ini
+    printf '%s\n' "[fields]" "category = /properties/kind"
+} >kind.ini
+run nearest city.scm --lon "$lon" --lat "$lat" --area-provider kind.ini
+equal "objects without a category are none" "$status" 0
+check "which is told" says "$err" "were left out" "section [fields], category"
+check "and nothing else" silent_about "$err" "axis-order"
+{
+    cat places.ini
+    printf '%s\n' "[fields]" "axis-order = lat-lon"
+} >swapped.ini
+run nearest city.scm --lon "$lon" --lat "$lat" --area-provider swapped.ini
+check "so are positions with their axes swapped" says "$err" "outside of the boxes" "axis-order"
+
 cat >bare.osm <<'XML'
 <osm version="0.6"><node id="1" lon="1.0" lat="1.0"/><node id="2" lon="1.001" lat="1.0"/>
 <node id="3" lon="1.002" lat="1.001"/><node id="4" lon="1.0" lat="1.001"/>

@@ -146,6 +146,18 @@ static size_t put_features(const area_server *s, const inquiry *q, FILE *out)
     return matched;
 }
 
+// What leads to the next page, if there is one and all are no more than a few pages.
+static void put_next(const area_server *s, const inquiry *q, size_t matched, FILE *out)
+{
+    const size_t next = q->offset + q->limit;
+    if (next >= matched || matched > 3 * q->limit) return;
+    if (s->mode == AREA_FEW_CURSORS) fprintf(out, ",\"next\":%zu", next);
+    if (s->mode == AREA_FEW_LINKS) {
+        fprintf(out, ",\"next\":\"?bbox=%.7f,%.7f,%.7f,%.7f&limit=%zu&offset=%zu&categories=%s\"",
+                q->west, q->south, q->east, q->north, q->limit, next, q->categories);
+    }
+}
+
 static void answer(area_server *s, struct evhttp_request *request, const inquiry *q)
 {
     char *body = NULL;
@@ -156,6 +168,7 @@ static void answer(area_server *s, struct evhttp_request *request, const inquiry
     const size_t matched = put_features(s, q, out);
     fprintf(out, "],\"numberMatched\":%zu", matched + (s->mode == AREA_LYING_TOTAL ? 7 : 0));
     if (s->mode == AREA_ENDLESS) fprintf(out, ",\"next\":\"?again=%zu\"", s->count);
+    put_next(s, q, matched, out);
     if (s->mode == AREA_ELSEWHERE) fputs(",\"next\":\"http://127.0.0.2/places\"", out);
     fputs("}", out);
     fclose(out);
@@ -276,16 +289,17 @@ void area_server_stop(area_server *server)
 const char *area_server_text(area_server *server, const char *more)
 {
     const char *address = loopback_server_address(server->http);
+    const char *offset = server->mode == AREA_FEW_CURSORS ? "{cursor}" : "{offset}";
     free(server->text);
     if (asprintf(&server->text,
                  "[provider]\nurl = %s/places?bbox={west},{south},{east},{north}"
-                 "&limit={limit}&offset={offset}&categories={categories}\n"
+                 "&limit={limit}&offset=%s&categories={categories}\n"
                  "url-all = %s/places?bbox={west},{south},{east},{north}"
-                 "&limit={limit}&offset={offset}\n"
+                 "&limit={limit}&offset=%s\n"
                  "[fields]\nlist = /features\nid = /id\ngeometry = /geometry\n"
                  "name = /properties/name\ncategory = /properties/category\n"
                  "[categories]\ncafe = cafe\nfuel = fuel\nschool = school\nzoo = zoo\n%s",
-                 address, address, more) < 0) {
+                 address, offset, address, offset, more) < 0) {
         abort();
     }
     return server->text;

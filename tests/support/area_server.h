@@ -40,20 +40,22 @@ extern const char *const area_categories[AREA_CATEGORIES];
 /** What a provider may do to its client. */
 typedef enum area_mode {
     AREA_GOOD,
-    AREA_EVERYTHING,  ///< all objects, whatever the box
-    AREA_ROUNDS,      ///< finds objects by places that are up to 15 m from those it tells
-    AREA_TWO_PLACES,  ///< the same object twice, at two places
-    AREA_MOVING,      ///< one object more in every reply, each time where the first one is
-    AREA_ENDLESS,     ///< every page leads to another one, with the same objects
-    AREA_CAPPED,      ///< gives 20 at most, whatever it is asked for
-    AREA_UNSORTED,    ///< its order changes: a page begins with an object of the one before
-    AREA_FULL,        ///< more than was asked for, and no pages
-    AREA_ELSEWHERE,   ///< the next page is at another host
-    AREA_HUGE,        ///< a body without an end
-    AREA_SLOW,        ///< never answers
-    AREA_DRIPS,       ///< a byte now and then
-    AREA_ERROR,       ///< 500
-    AREA_REDIRECT,    ///< 302
+    AREA_EVERYTHING,   ///< all objects, whatever the box
+    AREA_ROUNDS,       ///< finds objects by places that are up to 15 m from those it tells
+    AREA_TWO_PLACES,   ///< the same object twice, at two places
+    AREA_MOVING,       ///< one object more in every reply, each time where the first one is
+    AREA_ENDLESS,      ///< every page leads to another one, with the same objects
+    AREA_CAPPED,       ///< gives 20 at most, whatever it is asked for
+    AREA_UNSORTED,     ///< its order changes: a page begins with an object of the one before
+    AREA_FULL,         ///< more than was asked for, and no pages
+    AREA_FEW_LINKS,    ///< three pages at most lead on, by addresses; of more there is the first
+    AREA_FEW_CURSORS,  ///< likewise, by cursors
+    AREA_ELSEWHERE,    ///< the next page is at another host
+    AREA_HUGE,         ///< a body without an end
+    AREA_SLOW,         ///< never answers
+    AREA_DRIPS,        ///< a byte now and then
+    AREA_ERROR,        ///< 500
+    AREA_REDIRECT,     ///< 302
     AREA_NOT_JSON,
     AREA_WRONG_TYPES,
     AREA_NOT_A_NUMBER,

@@ -336,14 +336,21 @@ static sc_err take_row(const fetching *f, progress *p, const sc_adapter_object *
 
 // --- What the head of a reply says --------------------------------------------------------------
 
+static void forget_etag(progress *p)
+{
+    sc_free(p->etag);
+    p->etag = NULL;
+}
+
+// An ETag is of one page: of several, none would do for all. That holds for an empty page behind a
+// full one, too: objects may come to it while the one before stays as it is. One for several
+// categories is of no use, as each is kept by itself; and bodies are no part of what an ETag is
+// for.
 static void take_head(const fetching *f, progress *p, const sc_http_arrival *arrival)
 {
     sc_http_freshness_take(&p->freshness, arrival->cache_control, arrival->age);
-    // An ETag is of one page: of several, none would do for all. One for several categories is of
-    // no use, as each is kept by itself; and bodies are no part of what an ETag is for.
     const bool is_own = p->task->category_count <= 1 && !f->source->settings->common.body;
-    sc_free(p->etag);
-    p->etag = NULL;
+    forget_etag(p);
     if (is_own && p->pages == 1 && arrival->etag[0] != '\0') {
         p->etag = copy_text(arrival->etag);
     }
@@ -356,6 +363,10 @@ static void ask_for(const sc__area_source *source, progress *p, sc__tile tile)
     const double margin_m = fmax(source->settings->extent_m, LEAST_MARGIN_M);
     p->tile = tile;
     p->offset = 0;
+    // From its first page on: what led to the last page of another tile is of that one.
+    forget_next(p);
+    sc_free(p->cursor);
+    p->cursor = NULL;
     p->asked = sc__box_widen(source->grid, sc__tile_box(source->grid, tile), margin_m);
     // A widened box may be beyond the globe.
     if (sc_map_coords(source->grid->map) == SC_COORDS_GEOGRAPHIC) {
@@ -444,7 +455,11 @@ static sc_err take_page(fetching *f, progress *p, sc_http_arrival *arrival, sc_d
     p->pages += !is_behind_last;
     p->offset += reply.page.listed;
     p->retries = 0;
-    if (!is_behind_last) take_head(f, p, arrival);
+    if (is_behind_last) {
+        forget_etag(p);
+    } else {
+        take_head(f, p, arrival);
+    }
     err = is_cut_off(f->source->settings, p, &reply)
               ? divide(f, p, diag)
               : take_rows(f, p, &reply, &arrival->is_again, diag);

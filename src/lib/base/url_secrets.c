@@ -9,12 +9,17 @@ enum { KEY_LEAST = 16 };
 
 bool sc_url_parameter_is_secret(const char *name, size_t size, size_t value_size)
 {
-    static const char *const secrets[] = {"apikey",    "accesstoken",  "token",
-                                          "authtoken", "password",     "secret",
-                                          "appkey",    "clientsecret", "subscriptionkey"};
+    static const char *const secrets[] = {
+        "apikey", "accesstoken", "token",     "authtoken",    "password",
+        "secret", "appkey",      "accesskey", "clientsecret", "subscriptionkey",
+        "sig",    "signature",   "authkey",   "secretkey",    "apitoken",
+        "pwd",    "passwd",      "jwt"};
     char plain[32];
     size_t used = 0;
-    if (size == 3 && strncasecmp(name, "key", 3) == 0) return value_size >= KEY_LEAST;
+    if ((size == 3 && strncasecmp(name, "key", 3) == 0) ||
+        (size == 4 && strncasecmp(name, "code", 4) == 0)) {
+        return value_size >= KEY_LEAST;
+    }
     for (size_t i = 0; i < size; i++) {
         if (name[i] == '-' || name[i] == '_') continue;
         if (used + 1 == sizeof plain) return false;

@@ -11,8 +11,8 @@
 #include <stddef.h>
 #include <stdio.h>
 
-/** Whether a parameter is called as secrets are, or "key" with a value as long as keys are; hyphens
- * and underlines do not count. */
+/** Whether a parameter is called as secrets are, or "key" or "code" with a value as long as keys
+ * are; hyphens and underlines do not count. */
 bool sc_url_parameter_is_secret(const char *name, size_t size, size_t value_size);
 
 /** Write a text that may hold addresses, as `nats://me:word@host,nats://other`, with `***` in the

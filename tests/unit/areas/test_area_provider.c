@@ -353,6 +353,29 @@ static void test_full_tiles_are_asked_for_in_parts(void **state)
     free(first);
 }
 
+// What led to the last page of a part must not be asked for again in the place of the next part.
+static void test_parts_are_asked_for_from_their_first_pages(void **state)
+{
+    (void)state;
+    static const struct {
+        area_mode mode;
+        const char *more;
+    } ways[] = {
+        {AREA_FEW_LINKS, MORE "[paging]\npage-size = 20\nnext = /next\n"},
+        {AREA_FEW_CURSORS, MORE "[paging]\npage-size = 20\ncursor = /next\n"},
+    };
+    for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
+        scene s;
+        check_case(i);
+        open_scene(&s, city(), 600, ways[i].mode, ways[i].more);
+        for (size_t n = 0; n < 12; n++) {
+            check_cloak(&s, 1 + n % 5, 10);
+        }
+        close_scene(&s);
+    }
+    check_case_done();
+}
+
 static void test_a_part_that_cannot_be_divided_is_refused_if_it_is_full(void **state)
 {
     (void)state;
@@ -369,24 +392,45 @@ static void test_a_part_that_cannot_be_divided_is_refused_if_it_is_full(void **s
     close_scene(&s);
 }
 
+// What the same cloak takes for the first and for the second time, when tiles are stale at once.
+static void ask_twice(scene *s, sc_area_work work[2])
+{
+    sc_diag diag = {""};
+    const sc_request request = {.type = SC_REQUEST_KNN, .k = 3};
+    odd_cloak cloak = odd_cloak_of_stars(s->map, 3, &s->rng);
+    sc_relay relay = odd_cloak_relay(&cloak, s->map, &request, 1);
+    for (size_t i = 0; i < 2; i++) {
+        CHECK_OK(sc_area_asker_ask(s->asker, &relay, NULL, &s->reply, &diag), &diag);
+        work[i] = sc_area_asker_work(s->asker);
+    }
+    odd_cloak_free(&cloak);
+}
+
 static void test_a_known_tile_is_not_sent_again(void **state)
 {
     (void)state;
     scene s;
-    sc_diag diag = {""};
+    sc_area_work work[2];
+    open_scene_with(&s, city(), 300, AREA_ETAG, MORE, false);
+    ask_twice(&s, work);
+    assert_int_equal(work[0].questions, work[1].questions);
+    assert_true(work[0].bytes_in > 100);
+    assert_int_equal(work[1].bytes_in, 0);
+    close_scene(&s);
+}
+
+// The page may be full, and the next object one of the page behind, which was empty.
+static void test_an_etag_of_a_page_says_nothing_of_the_one_behind(void **state)
+{
+    (void)state;
+    scene s;
+    sc_area_work work[2];
     open_scene(&s, city(), 300, AREA_ETAG, MORE);
-    const sc_request request = {.type = SC_REQUEST_KNN, .k = 3};
-    odd_cloak cloak = odd_cloak_of_stars(s.map, 3, &s.rng);
-    sc_relay relay = odd_cloak_relay(&cloak, s.map, &request, 1);
-    CHECK_OK(sc_area_asker_ask(s.asker, &relay, NULL, &s.reply, &diag), &diag);
-    const sc_area_work cold = sc_area_asker_work(s.asker);
-    CHECK_OK(sc_area_asker_ask(s.asker, &relay, NULL, &s.reply, &diag), &diag);
-    const sc_area_work again = sc_area_asker_work(s.asker);
-    // At first one more: whether a page that is not full is the last.
-    assert_int_equal(cold.questions, again.questions + 1);
-    assert_true(cold.bytes_in > 100);
-    assert_int_equal(again.bytes_in, 0);
-    odd_cloak_free(&cloak);
+    ask_twice(&s, work);
+    // The page behind was asked for, to know whether the first was the last: so are both again.
+    assert_true(work[0].questions > work[0].tiles);
+    assert_int_equal(work[1].questions, work[0].questions);
+    assert_int_equal(work[1].bytes_in, work[0].bytes_in);
     close_scene(&s);
 }
 
@@ -603,8 +647,10 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_bad_providers_are_refused_with_a_reason),
     SC_CASES(test_providers_with_quirks_give_exact_answers_all_the_same),
     cmocka_unit_test(test_full_tiles_are_asked_for_in_parts),
+    SC_CASES(test_parts_are_asked_for_from_their_first_pages),
     cmocka_unit_test(test_a_part_that_cannot_be_divided_is_refused_if_it_is_full),
     cmocka_unit_test(test_a_known_tile_is_not_sent_again),
+    cmocka_unit_test(test_an_etag_of_a_page_says_nothing_of_the_one_behind),
     cmocka_unit_test(test_an_object_in_two_tiles_counts_where_it_was_seen_last),
     cmocka_unit_test(test_what_was_held_for_long_elsewhere_is_stale),
     cmocka_unit_test(test_no_more_is_asked_than_a_cloak_may),

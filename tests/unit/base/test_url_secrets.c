@@ -29,6 +29,8 @@ static void test_secrets_are_not_written_and_all_else_is(void **state)
         {"http://h?api_key={key}&token=", "http://h?api_key={key}&token="},
         {"http://h?key=fuel", "http://h?key=fuel"},
         {"http://h?key=0123456789abcdef&k=3", "http://h?key=***&k=3"},
+        {"http://h?code=de&code=0123456789abcdef", "http://h?code=de&code=***"},
+        {"http://h?sig=a%2F&Secret_Key=b&pwd=c", "http://h?sig=***&Secret_Key=***&pwd=***"},
         {"http://h?box=1,2,3&token=a,b&x", "http://h?box=1,2,3&token=***&x"},
         {"http://h?a&&?secret=x", "http://h?a&&?secret=***"},
         {"http://h?u=http://me:word@g/", "http://h?u=http://***@g/"},
