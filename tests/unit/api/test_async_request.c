@@ -95,11 +95,13 @@ static void test_an_id_comes_back_from_its_path_and_no_other_text_does(void **st
         assert_memory_equal(back.bytes, id.bytes, SC_ASYNC_RANDOM_SIZE);
         // Another length, a letter more or less, and bits that no id has.
         assert_false(sc_async_path_read(path, SC_ASYNC_ID_MAX, &back));
-        strcat(path, "A");
+        text[22] = 'A';
+        text[23] = '\0';
         assert_false(sc_async_path_read(path, SC_ASYNC_RANDOM_SIZE, &back));
         text[21] = '\0';
         assert_false(sc_async_path_read(path, SC_ASYNC_RANDOM_SIZE, &back));
-        strcat(path, "_");
+        text[21] = '_';
+        text[22] = '\0';
         assert_false(sc_async_path_read(path, SC_ASYNC_RANDOM_SIZE, &back));
     }
     sc_async_id back;
