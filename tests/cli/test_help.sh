@@ -10,7 +10,7 @@ mapfile -t pages <"$out"
 check "there is a page for the program, the group and each command" \
     test "${pages[*]}" = "starcloak starcloak-map starcloak-map-import starcloak-map-generate starcloak-map-index \
 starcloak-map-info starcloak-map-check starcloak-map-snap starcloak-map-classes starcloak-map-export \
-starcloak-nearest starcloak-queries starcloak-cloak starcloak-simulate starcloak-evaluate starcloak-verify starcloak-density starcloak-attack starcloak-experiment starcloak-serve starcloak-demo starcloak-lbs starcloak-relay starcloak-oblivious starcloak-oblivious-keys starcloak-provider starcloak-provider-check \
+starcloak-nearest starcloak-queries starcloak-cloak starcloak-simulate starcloak-evaluate starcloak-verify starcloak-density starcloak-attack starcloak-experiment starcloak-serve starcloak-demo starcloak-lbs starcloak-relay starcloak-issuer starcloak-oblivious starcloak-oblivious-keys starcloak-provider starcloak-provider-check \
 starcloak-token starcloak-token-key starcloak-token-issue starcloak-token-show starcloak-token-revoke starcloak-report starcloak-report-key starcloak-report-show starcloak-report-sign starcloak-report-verify starcloak-audit starcloak-audit-key starcloak-audit-open starcloak-query starcloak-load starcloak-partition starcloak-gateway starcloak-worker starcloak-cluster starcloak-cluster-key starcloak-cluster-status starcloak-help"
 
 # The options that a text shows, one per line.
