@@ -165,9 +165,9 @@ static void print_text(const sc_lab_options *lab, const sc_lab_summary *done)
     }
     printf("their single statements: %zu hold, %zu do not hold, %zu cannot be decided\n",
            done->claims_held, done->claims_failed, done->claims_untold);
-    printf(
-        "to plot them and write %s/report.html: tools/report.py %s (installed: starcloak-report)\n",
-        lab->directory, lab->directory);
+    printf("to plot them and write %s/report.html: tools/report.py %s (installed: "
+           "starcloak-figures)\n",
+           lab->directory, lab->directory);
 }
 
 static int tell_end(const sc_experiment_flags *flags, const sc_lab_options *lab,
@@ -266,7 +266,7 @@ static const sc_entry files[] = {
     {"DIR/measures.csv", "Means and intervals at the default setting and of attacks, by method."},
     {"DIR/report.json", "What was run, which figures there are, and the texts of the claims."},
     {"DIR/report.html",
-     "All figures, parameters and claims in one self-contained file. starcloak-report DIR (in the "
+     "All figures, parameters and claims in one self-contained file. starcloak-figures DIR (in the "
      "source tree tools/report.py) makes it, and a plot MAP-METRIC-AXIS.svg of each figure."},
     {"DIR/points/",
      "One file for each finished point; an interrupted run continues from these files."},

@@ -215,7 +215,7 @@ static const sc_entry root_examples[] = {
     {"starcloak evaluate cal.scm run.jsonl", "Answer their queries, and see what that takes."},
     {"starcloak verify cal.scm run.jsonl", "Check that every promise was kept."},
     {"starcloak experiment --quick -o taste",
-     "Compare all methods on a generated city; starcloak-report taste then draws the figures."},
+     "Compare all methods on a generated city; starcloak-figures taste then draws the figures."},
     {"starcloak serve cal.scm", "Run the service for travellers' queries."},
     {"eval \"$(starcloak --completion bash)\"", "Complete starcloak's commands in this shell."},
     {NULL, NULL},

@@ -5,8 +5,8 @@
 # the installed tree may be moved.
 
 install(TARGETS starcloak RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
-install(PROGRAMS tools/report.py DESTINATION ${CMAKE_INSTALL_BINDIR} RENAME starcloak-report)
-install(FILES packaging/starcloak-report.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
+install(PROGRAMS tools/report.py DESTINATION ${CMAKE_INSTALL_BINDIR} RENAME starcloak-figures)
+install(FILES packaging/starcloak-figures.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
 install(DIRECTORY include/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h")
 
 # pkg-config: the prefix is found from where the .pc file lies.

@@ -29,7 +29,7 @@ import sys
 import tempfile
 from xml.etree import ElementTree
 
-NAME = "starcloak-report"
+NAME = "starcloak-figures"
 FORMAT = 2  # of report.json; see src/study/lab/report_data.c
 
 

@@ -233,7 +233,7 @@ static void tell_failed_open(int error, const char *name, sc_problem *problem)
     case ENOENT:
         why = strcmp(name, main_page) == 0
                   ? "there is no report yet; run 'starcloak experiment' with the folder of reports "
-                    "as its --output, then 'starcloak-report' (tools/report.py) on the same folder"
+                    "as its --output, then 'starcloak-figures' (tools/report.py) on the same folder"
                   : "the report has no such file";
         break;
     case EACCES:

@@ -621,7 +621,7 @@ class Refused(unittest.TestCase):
         before = sorted(os.listdir(folder.path))
         status, out, err = run("--no-plots", folder.path)
         self.assertEqual((status, out), (1, ""))
-        self.assertTrue(err.startswith("starcloak-report: "), err)
+        self.assertTrue(err.startswith("starcloak-figures: "), err)
         self.assertEqual(err.count("\n"), 1, err)
         for text in texts:
             self.assertIn(text, err)
@@ -774,7 +774,7 @@ class Refused(unittest.TestCase):
         for arguments in ((), ("--odd", "x"), ("a", "b")):
             status, out, err = run(*arguments)
             self.assertEqual((status, out), (2, ""))
-            self.assertIn("usage: starcloak-report", err)
+            self.assertIn("usage: starcloak-figures", err)
         status, out, err = run("--help")
         self.assertEqual((status, err), (0, ""))
         for text in ("FOLDER", "--no-plots", "--quiet", "report.html"):
