@@ -343,7 +343,7 @@ void sc_ledger_set_courier(sc_ledger *ledger, sc_courier *courier)
     if (sc_courier_is_in_place(courier)) atomic_store(&ledger->courier, courier);
     // Before the first ticket. For want of memory requests go by the numbers of this map.
     if (ledger->publisher.rare) {
-        (void)sc__rare_requests_name(ledger->publisher.rare, sc_courier_vocabulary(courier));
+        (void)!sc__rare_requests_name(ledger->publisher.rare, sc_courier_vocabulary(courier));
     }
     // As the sender: looked at after a ticket was read.
     sc__ledger_state_set_costs(ledger->state, sc_courier_costs(courier));

@@ -345,7 +345,7 @@ static void test_challenges_are_found_in_their_field(void **state)
     sc_pass_offer offers[2];
     sc_pass_key key = example_key();
     char text[sodium_base64_ENCODED_LEN(SC_BLIND_RSA_SPKI_SIZE, sodium_base64_VARIANT_URLSAFE)];
-    char value[4096];
+    char value[2 * SC_PASS_AUTHENTICATE_SIZE + 64];
     sodium_bin2base64(text, sizeof text, key.spki, sizeof key.spki, sodium_base64_VARIANT_URLSAFE);
     snprintf(value, sizeof value,
              "PrivateToken challenge=\"%s\", token-key=\"%s\",unknownChallengeAttribute=\"ignore-me"

@@ -168,8 +168,8 @@ static sc_err verify_form(const char *from, const char *to, sc_diag *diag)
     sc_bytes_fini(&text);
     const char *at = strstr(whole, from);
     assert_non_null(at);
-    int size = snprintf(changed, sizeof changed, "%.*s%s%s", (int)(at - whole), whole, to,
-                        at + strlen(from));
+    const int size = snprintf(changed, sizeof changed, "%.*s%s%s", (int)(at - whole), whole, to,
+                              at + strlen(from));
     const sc_report_key key = public_key();
     uint8_t expanded[crypto_sign_SECRETKEYBYTES];
     uint8_t ignored[crypto_sign_PUBLICKEYBYTES];
@@ -180,9 +180,10 @@ static sc_err verify_form(const char *from, const char *to, sc_diag *diag)
     crypto_sign_detached(signature, NULL, (const uint8_t *)changed, (size_t)size, expanded);
     sodium_bin2hex(hex, sizeof hex, signature, sizeof signature);
     sodium_bin2hex(key_hex, sizeof key_hex, key.bytes, sizeof key.bytes);
-    size += snprintf(changed + size, sizeof changed - (size_t)size,
-                     "\n{\"key\":\"%s\",\"signature\":\"%s\"}\n", key_hex, hex);
-    return verify(changed, (size_t)size, &key, diag);
+    char *behind = changed + size;
+    const int more = snprintf(behind, (size_t)(changed + sizeof changed - behind),
+                              "\n{\"key\":\"%s\",\"signature\":\"%s\"}\n", key_hex, hex);
+    return verify(changed, (size_t)size + (size_t)more, &key, diag);
 }
 
 static void test_a_report_has_one_form(void **state)
