@@ -177,7 +177,8 @@ static sc_err verify_form(const char *from, const char *to, sc_diag *diag)
     char key_hex[2 * sizeof key.bytes + 1];
     char hex[2 * sizeof signature + 1];
     crypto_sign_seed_keypair(ignored, expanded, secret.bytes);
-    crypto_sign_detached(signature, NULL, (const uint8_t *)changed, (size_t)size, expanded);
+    crypto_sign_detached(signature, NULL, (const uint8_t *)changed, (unsigned long long)size,
+                         expanded);
     sodium_bin2hex(hex, sizeof hex, signature, sizeof signature);
     sodium_bin2hex(key_hex, sizeof key_hex, key.bytes, sizeof key.bytes);
     char *behind = changed + size;
