@@ -129,7 +129,7 @@ static int run_open(sc_call *call)
     sc_outfile out;
     bool is_whole = false;
     sc_call_parse(call, &options);
-    // What is in it is nobody else's.
+    // Only the auditor may read what is in it.
     (void)umask(S_IRWXG | S_IRWXO);
     sc_err err = sc_report_key_read_private(SC_KEY_OPENING, options.key, &key, &diag);
     if (!err) err = sc_file_map(options.path, &file, &diag);

@@ -42,7 +42,7 @@ typedef struct sc_oblivious_stats {
     uint64_t replayed;   ///< refused as come before
     uint64_t misdated;   ///< refused for their Date, or for want of one
     uint64_t crowded;    ///< refused, as the store of replays was full
-    uint64_t keys_made;  ///< or read anew from their file
+    uint64_t keys_made;  ///< or read again from their file
 } sc_oblivious_stats;
 
 /**

@@ -110,7 +110,7 @@ static void give_handle_back(sc__upstream *upstream, CURL *easy)
 /** There is room: no more passages are there than a handover holds. */
 static void hand_back(sc__upstream *upstream, sc__passage *passage)
 {
-    // Whoever sets it second knows: from here on the loop need not tell.
+    // Set by both, it is counted once: from here on the loop need not tell.
     if (atomic_exchange(&passage->is_gone, true)) atomic_fetch_sub(&upstream->forsaken, 1);
     (void)sc_handover_put(upstream->options.back[passage->loop], &passage);
 }
