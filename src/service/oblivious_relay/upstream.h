@@ -3,7 +3,7 @@
  * @brief The way from the relay to the gateway: a thread with many requests under way.
  *
  * A passage is one sealed request. A loop makes it and posts it; the thread sends it, and hands it
- * back to the loop it came from, with a reply or without. Its fields belong to the one that has it; only
+ * back to the loop it came from, with a reply or without. Its fields belong to its holder; only
  * `is_gone` may be set by the loop meanwhile, when the client goes, and then the thread gives it up
  * soon, so that the gateway sees it go, too.
  */
